@@ -2,49 +2,60 @@
  */
 #include "double.h"
 
-ulong __ventus_dadd(ulong a, ulong b)
+/* of the upper word */
+#define SIGN 0x80000000u
+#define INF  0x7ff00000u
+#define ONE  0x00100000u
+#define FRACTION (ONE - 1)
+
+static uint some_bit(uint x) { return x != 0; }
+
+/* The sum if one of them is infinite or a NaN. */
+static ulong special_sum(ulong a, ulong b)
 {
-    /* 1. the one with the larger magnitude first */
-    if ((a & D_ABS) < (b & D_ABS)) {
-        const ulong t = a;
-        a = b;
-        b = t;
-    }
     const ulong x = a & D_ABS, y = b & D_ABS, differ = (a ^ b) & D_SIGN;
-    uint ea = exponent(x), eb = exponent(y);
-    if (ea == 0x7ff)
-        return x > D_INF || (y == D_INF && differ) ? D_NAN : a;
-    /* 2. both at the exponent of the larger */
-    ulong ma = (x & (D_ONE - 1)) | (ea ? D_ONE : 0), mb = (y & (D_ONE - 1)) | (eb ? D_ONE : 0);
-    ea += !ea;
-    eb += !eb;
-    ma <<= 10;
-    mb = shift_sticky(mb << 10, ea - eb);
-    /* 3. sum or difference */
-    ulong m = differ ? ma - mb : ma + mb;
-    if (!m)
-        return differ ? 0 : a;
-    /* 4. the leading bit to 62 */
-    int e = (int)ea;
-    if (m >> 63) {
-        m = m >> 1 | (m & 1);
-        e++;
-    } else {
-        const uint z = (uint)__builtin_clzl(m) - 1;
-        m <<= z;
-        e -= (int)z;
-    }
-    return round_pack(a & D_SIGN, e, m);
+    return x > D_INF || y > D_INF || (x == y && differ) ? D_NAN : x == D_INF ? a : b;
 }
+
+static inline ulong __attribute__((always_inline)) sum(ulong a, ulong b)
+{
+    /* 1. the one with the larger magnitude, and the other */
+    const bool less = (a & D_ABS) < (b & D_ABS);
+    const ulong large = less ? b : a, small = less ? a : b;
+    const uint x = high(large) & ~SIGN, y = high(small) & ~SIGN;
+    if (x >= INF)
+        return special_sum(a, b);
+    /* 2. both at the exponent of the larger, leading bit at 62; exponents count from that of denormals */
+    const uint ex = at_least(x >> 20, 1) - 1, ey = at_least(y >> 20, 1) - 1;
+    const ulong mx = both(x - (ex << 20), low(large)) << 10;
+    const ulong my = shift_sticky_near(both(y - (ey << 20), low(small)) << 10, at_most(ex - ey, 63));
+    /* 3. sum or difference: the lowest bits of mx are free for what completes the complement */
+    const uint differ = (uint)((int)(high(a) ^ high(b)) >> 31);
+    const ulong m = both(high(mx), low(mx) - differ) + (my ^ both(differ, differ));
+    /* 4. the leading bit to 63, but a denormal's, which has no leading bit */
+    const bool top = high(m);
+    const uint part = top ? high(m) : low(m);
+    const uint most = part ? ex + 1 : 0;
+    const uint z = at_most(zeros(part) + (top ? 0 : 32), most);
+    /* 5. rounded; the leading bit adds one to the exponent, a carry out of the fraction one more */
+    const ulong n = shift_left(m, z), kept = n >> 11;
+    const bool up = (low(n) & 0x7ff) + (low(kept) & 1) > 0x400;
+    const ulong r = both(high(kept) + ((most - z) << 20), low(kept)) + up;
+    /* 6. 0 is that of both, or positive */
+    const uint sign = (part ? high(large) : high(large) & high(small)) & SIGN;
+    return both(at_most(high(r), INF) | sign, high(r) >= INF ? 0 : low(r));
+}
+
+ulong __ventus_dadd(ulong a, ulong b) { return sum(a, b); }
+ulong __ventus_dsub(ulong a, ulong b) { return sum(a, b ^ D_SIGN); }
 
 ulong __ventus_dneg(ulong a) { return a ^ D_SIGN; }
 ulong __ventus_dabs(ulong a) { return a & D_ABS; }
 ulong __ventus_dcopysign(ulong a, ulong sign) { return (a & D_ABS) | (sign & D_SIGN); }
 ulong __ventus_dmuladd(ulong a, ulong b, ulong c) { return __ventus_dadd(__ventus_dmul(a, b), c); }
 
-ulong __ventus_dsub(ulong a, ulong b) { return __ventus_dadd(a, b ^ D_SIGN); }
-
-ulong __ventus_dmul(ulong a, ulong b)
+/* The product of any two numbers. */
+static ulong special_product(ulong a, ulong b)
 {
     const ulong s = (a ^ b) & D_SIGN, x = a & D_ABS, y = b & D_ABS;
     int ex, ey;
@@ -62,6 +73,92 @@ ulong __ventus_dmul(ulong a, ulong b)
     return round_pack(s, e, m);
 }
 
+/* 106 bits: the product of two significands, leading bit at 40 or 41 of `top` if both have one at 52 */
+typedef struct { ulong top; uint low[2]; } Product;
+
+static Product multiply(uint ah, uint al, uint bh, uint bl)
+{
+    const ulong least = (ulong)al * bl;
+    const ulong middle = (least >> 32) + (ulong)al * bh + (ulong)ah * bl; /* below 2^55 */
+    return (Product){(ulong)ah * bh + (middle >> 32), {low(least), low(middle)}};
+}
+
+ulong __ventus_dmul(ulong a, ulong b)
+{
+    const uint sign = (high(a) ^ high(b)) & SIGN, x = high(a) & ~SIGN, y = high(b) & ~SIGN;
+    const uint ex = x >> 20, ey = y >> 20;
+    const uint some = some_bit(x | low(a)) & some_bit(y | low(b));
+    const Product p = multiply((x & FRACTION) | ONE, low(a), (y & FRACTION) | ONE, low(b));
+    /* the leading bit to 52, its exponent as it is stored */
+    const uint n = 12 - (high(p.top) >> 9), e = ex + ey - 1011 - n;
+    const uint hi = high(p.top) << n | low(p.top) >> (32 - n);
+    const uint lo = low(p.top) << n | p.low[1] >> (32 - n), rest = p.low[1] << n;
+    if ((uint)(at_least(ex, ey) == 0x7ff) | (some & ((uint)!at_most(ex, ey) | (uint)(e - 1 >= 0x7fd))))
+        return special_product(a, b);
+    const uint up = (rest >> 31) & (lo | ((rest << 1 | p.low[0]) != 0));
+    const ulong r = both(hi + ((e - 1) << 20), lo) + (up & 1);
+    return both(pick(some, high(r), 0) | sign, pick(some, low(r), 0));
+}
+
+/* Of numbers of 53 bits, my <= mx < 2 my: how often my goes into mx 2^53; what is left. */
+static inline ulong divide(ulong mx, ulong my, ulong *left)
+{
+    /* 1. of 2^61 / the upper word of the divisor, whose leading bit is at 29, 21 bits: never too large */
+    const ulong by = my << 9;
+    const uint r = (uint)(0x1.fffff8p60f / (float)high(by));
+    /* 2. digits of 18, 18 and 17 bits, each too small by two at most, so that a rest fits */
+    ulong rest = mx << 9;
+    const uint d1 = mul_hi(high(rest), r) >> 11;
+    rest = (rest << 18) - d1 * by;
+    const uint d2 = mul_hi(high(rest), r) >> 11;
+    rest = (rest << 18) - d2 * by;
+    const uint d3 = mul_hi(high(rest), r) >> 12;
+    /* 3. the quotient is that, or one more */
+    const ulong g = ((ulong)d1 << 35) + ((ulong)d2 << 17) + d3 + 1;
+    const ulong over = (mx << 53) - g * my;
+    *left = over >> 63 ? over + my : over;
+    return g - (over >> 63);
+}
+
+/* The quotient of any two numbers. */
+static ulong special_quotient(ulong a, ulong b)
+{
+    const ulong s = (a ^ b) & D_SIGN, x = a & D_ABS, y = b & D_ABS;
+    int ex, ey;
+    if (x > D_INF || y > D_INF || (x == y && (!x || x == D_INF)))
+        return D_NAN;
+    if (x == D_INF || !y)
+        return s | D_INF;
+    if (!x || y == D_INF)
+        return s;
+    const ulong mx = significand(x, &ex), my = significand(y, &ey);
+    const uint less = mx < my;
+    ulong left;
+    const ulong g = divide(mx << less, my, &left);
+    return round_pack(s, ex - ey + 1023 - (int)less, g << 9 | (left != 0));
+}
+
+/* The nearest to a number from 1 up to 2, of which g has 53 bits behind the point and the next are not known to
+ * be 0: it is nowhere halfway.  e: the exponent as it is stored. */
+static ulong pack_half(uint sign, uint e, ulong g)
+{
+    const ulong m = (g + 1) >> 1;
+    return both((high(m) + ((e - 1) << 20)) | sign, low(m));
+}
+
+ulong __ventus_ddiv(ulong a, ulong b)
+{
+    const uint sign = (high(a) ^ high(b)) & SIGN, x = high(a) & ~SIGN, y = high(b) & ~SIGN;
+    const uint ex = x >> 20, ey = y >> 20, some = some_bit(x | low(a));
+    const ulong mx = both((x & FRACTION) | ONE, low(a)), my = both((y & FRACTION) | ONE, low(b));
+    const uint less = mx < my, e = ex - ey + 1023 - less;
+    ulong left;
+    if ((uint)(at_least(ex, ey) == 0x7ff) | (uint)!ey | (some & ((uint)!ex | (uint)(e - 1 >= 0x7fd))))
+        return special_quotient(a, b);
+    const ulong q = pack_half(sign, e, divide(mx << less, my, &left));
+    return both(pick(some, high(q), sign), pick(some, low(q), 0));
+}
+
 ulong __ventus_reciprocal(ulong d)
 {
     const uint top = (uint)(d >> 32);
@@ -76,34 +173,6 @@ ulong __ventus_reciprocal(ulong d)
     return r;
 }
 
-ulong __ventus_ddiv(ulong a, ulong b)
-{
-    const ulong s = (a ^ b) & D_SIGN, x = a & D_ABS, y = b & D_ABS;
-    int ex, ey;
-    if (x > D_INF || y > D_INF || (x == y && (!x || x == D_INF)))
-        return D_NAN;
-    if (x == D_INF || !y)
-        return s | D_INF;
-    if (!x || y == D_INF)
-        return s;
-    ulong mx = significand(x, &ex);
-    const ulong my = significand(y, &ey);
-    int e = ex - ey + 1023;
-    if (mx < my) {
-        mx <<= 1;
-        e--;
-    }
-    /* the quotient mx * 2^55 / my, leading bit at 55; the estimate is right or too small by one */
-    ulong q = (mul_hi(mx << 9, __ventus_reciprocal(my << 11)) - 16) >> 6;
-    ulong rest = (mx << 55) - q * my;
-    for (int i = 0; i < 2; i++)
-        if (rest >= my) {
-            rest -= my;
-            q++;
-        }
-    return round_pack(s, e, q << 7 | (rest != 0));
-}
-
 ulong __ventus_inverse_root(ulong m)
 {
     ulong r = (ulong)(uint)(0x1.6a09e6p45f / __builtin_sqrtf((float)(uint)(m >> 32))) << 32;
@@ -115,25 +184,46 @@ ulong __ventus_inverse_root(ulong m)
     return r;
 }
 
-ulong __ventus_dsqrt(ulong a)
+/* Of a number of 53 or 54 bits: its root by 2^27; what is left. */
+static inline ulong take_root(ulong m, ulong *left)
+{
+    /* 1. from a float 21 bits of it, and of the inverse: 2^47 by the root of the upper word */
+    const ulong n = m << 10;
+    const float top = __builtin_sqrtf((float)high(n));
+    const uint s = (uint)(top * 0x1.fffff8p15f), r = (uint)(0x1.fffff8p46f / top);
+    /* 2. 42 bits, by 2^20, and 53, by 2^22: both may be too small, not too large */
+    const ulong far = n - (ulong)s * s;
+    const ulong s2 = ((ulong)s << 20) + mul_hi((uint)(far >> 12), r) - 1024;
+    const ulong near = (n << 40) - s2 * s2;
+    /* 3. the root is that, or one more */
+    const ulong g = (s2 << 2) + (mul_hi(high(near), r) >> 18) + 1;
+    const ulong over = (m << 54) - g * g;
+    *left = over >> 63 ? over + 2 * g - 1 : over;
+    return g - (over >> 63);
+}
+
+/* The root of any number. */
+static ulong special_root(ulong a)
 {
     int e;
     if (!(a & D_ABS) || a == D_INF)
         return a;
     if (a > D_INF)
         return D_NAN; /* negative, or a NaN */
-    /* X, from 1 up to 4 for an even power of two, is m / 2^61 */
-    ulong m = significand(a, &e) << 9;
-    m <<= !(e & 1);
-    /* the root with 55 bits; the estimate is right or too small by one */
-    ulong q = (mul_hi(m, __ventus_inverse_root(m)) - 32) >> 6;
-    ulong rest = (m << 47) - q * q;
-    for (int i = 0; i < 2; i++)
-        if (rest > 2 * q) {
-            rest -= 2 * q + 1;
-            q++;
-        }
-    return round_pack(0, (e + 1023) >> 1, q << 8 | (rest != 0));
+    const ulong m = significand(a, &e);
+    ulong left;
+    const ulong g = take_root(m << (~e & 1), &left);
+    return round_pack(0, (e + 1023) >> 1, g << 9 | (left != 0));
+}
+
+ulong __ventus_dsqrt(ulong a)
+{
+    const uint ex = high(a) >> 20, some = some_bit(high(a) | low(a));
+    ulong left;
+    if (some & (uint)(high(a) - ONE >= INF - ONE))
+        return special_root(a);
+    const ulong m = both((high(a) & FRACTION) | ONE, low(a)) << (~ex & 1);
+    return pick_wide(some, pack_half(0, (ex + 1023) >> 1, take_root(m, &left)), 0);
 }
 
 /* a 2^n, rounded once */
@@ -172,7 +262,8 @@ static Wide wide_right_sticky(Wide x, uint n)
     return (Wide){x.hi >> n, (x.hi << (64 - n) | x.lo >> n) | (x.lo << (64 - n) != 0)};
 }
 
-ulong __ventus_dfma(ulong a, ulong b, ulong c)
+/* The product and sum of any numbers. */
+static ulong special_fma(ulong a, ulong b, ulong c)
 {
     const ulong x = a & D_ABS, y = b & D_ABS, z = c & D_ABS, sign = (a ^ b) & D_SIGN;
     const ulong differ = (sign ^ c) & D_SIGN;
@@ -226,14 +317,79 @@ ulong __ventus_dfma(ulong a, ulong b, ulong c)
     return round_pack(s, e, p.hi | (p.lo != 0));
 }
 
+/* The same as wide_right_sticky() in words, without a branch. */
+static inline Wide wide_right_near(Wide x, uint n)
+{
+    const bool far = n >> 6, off = n & 32;
+    const ulong hi = pick_wide(far, 0, x.hi), lo = pick_wide(far, x.hi, x.lo);
+    const ulong lost = pick_wide(far, x.lo, 0);
+    const uint w3 = pick(off, 0, high(hi)), w2 = pick(off, high(hi), low(hi));
+    const uint w1 = pick(off, low(hi), high(lo)), w0 = pick(off, high(lo), low(lo));
+    const uint by = n & 31, rest = ~n & 31;
+    const uint gone = high(lost) | low(lost) | pick(off, low(lo), 0) | w0 << 1 << rest;
+    return (Wide){both(w3 >> by, w2 >> by | w3 << 1 << rest),
+                  both(w1 >> by | w2 << 1 << rest, w0 >> by | w1 << 1 << rest | (gone != 0))};
+}
+
+ulong __ventus_dfma(ulong a, ulong b, ulong c)
+{
+    const uint x = high(a) & ~SIGN, y = high(b) & ~SIGN, z = high(c) & ~SIGN;
+    const uint ex = at_least(x >> 20, 1), ey = at_least(y >> 20, 1), ez = at_least(z >> 20, 1);
+    const uint sign = (high(a) ^ high(b)) & SIGN;
+    const uint differ = (uint)((int)(high(a) ^ high(b) ^ high(c)) >> 31);
+    const uint product = some_bit(x | low(a)) & some_bit(y | low(b));
+    /* 1. the product, leading bit at 124 or 125, and c, at 124; denormals have theirs lower, and then either
+     * nothing is lost of the other one, or the result is a denormal, too */
+    const Product m = multiply(x - ((ex - 1) << 20), low(a), y - ((ey - 1) << 20), low(b));
+    const Wide p = {m.top << 20 | m.low[1] >> 12,
+                    both(m.low[1] << 20 | m.low[0] >> 12, m.low[0] << 20)};
+    const ulong w = both(z - ((ez - 1) << 20), low(c)) << 8;
+    /* 2. the one with the larger exponent stays, the other comes to it */
+    const uint d = pick(product, ex + ey - 1023, (uint)-4096) - ez, turned = (uint)((int)d >> 31);
+    const bool stays = !turned;
+    const Wide large = {pick_wide(stays, p.hi, w), pick_wide(stays, p.lo, 0)};
+    const Wide small = wide_right_near((Wide){pick_wide(stays, w, p.hi), pick_wide(stays, 0, p.lo)},
+                                       at_most((d ^ turned) - turned, 127));
+    /* 3. sum or difference: the lowest bits of the one that stays are free; then its magnitude */
+    const ulong other = both(differ, differ), added = small.lo ^ other;
+    const ulong lo = both(high(large.lo), low(large.lo) - differ) + added;
+    const ulong hi = large.hi + (small.hi ^ other) + (lo < added);
+    const uint below = (uint)((int)high(hi) >> 31);
+    const ulong turn = both(below, below), size_lo = (lo ^ turn) + (below & 1);
+    const ulong size_hi = (hi ^ turn) + ((below & 1) & (uint)!size_lo);
+    /* 4. the leading bit to 127 */
+    const bool far = !size_hi;
+    const ulong n = pick_wide(far, size_lo, size_hi), under = pick_wide(far, 0, size_lo);
+    const bool off = !high(n);
+    const uint w3 = pick(off, low(n), high(n)), w2 = pick(off, high(under), low(n));
+    const uint w1 = pick(off, low(under), high(under)), by = zeros(w3) & 31, rest = ~by & 31;
+    const ulong top = both(w3 << by | w2 >> 1 >> rest, w2 << by | w1 >> 1 >> rest);
+    const uint gone = w1 << by | pick(off, 0, low(under));
+    const uint e = ez + (d & ~turned) + 3 - by - ((uint)far << 6) - ((uint)off << 5);
+    const uint some = some_bit(w3);
+    if ((uint)(at_least(at_least(ex, ey), ez) == 0x7ff) | (some & (uint)(e - 1 >= 0x7fd)))
+        return special_fma(a, b, c);
+    /* 5. rounded; 0 is that of both, or positive */
+    const ulong kept = top >> 11;
+    const bool up = ((low(top) & 0x7ff) | (gone != 0)) + (low(kept) & 1) > 0x400;
+    const ulong r = both(high(kept) + ((e - 1) << 20), low(kept)) + up;
+    const uint of_large = pick(stays, sign, high(c)) ^ below;
+    const uint of_result = pick(some, of_large, sign & ~differ) & SIGN;
+    return both(pick(some, high(r), 0) | of_result, pick(some, low(r), 0));
+}
+
 /* --- classes and comparisons --------------------------------------------------------------------------- */
 
 int __ventus_dcmp(ulong a, ulong b)
 {
-    const ulong x = a & D_ABS, y = b & D_ABS;
-    /* numbers in their order: negative ones count down */
-    const long ka = a & D_SIGN ? -(long)x : (long)x, kb = b & D_SIGN ? -(long)y : (long)y;
-    return x > D_INF || y > D_INF ? 2 : ka < kb ? -1 : ka > kb;
+    const uint x = high(a) & ~SIGN, y = high(b) & ~SIGN;
+    if (at_least(x | some_bit(low(a)), y | some_bit(low(b))) > INF)
+        return 2; /* a NaN */
+    /* numbers in their order: 0 has no sign, negative ones count down */
+    const uint ha = x | low(a) ? high(a) : 0, hb = y | low(b) ? high(b) : 0;
+    const uint na = (uint)((int)ha >> 31), nb = (uint)((int)hb >> 31);
+    const long ka = (long)both(ha ^ na >> 1, low(a) ^ na), kb = (long)both(hb ^ nb >> 1, low(b) ^ nb);
+    return (ka > kb) - (ka < kb);
 }
 
 /* from bit 0: signalling and quiet NaN; infinite, normal, denormal, 0, of negative numbers; the same of
@@ -266,9 +422,9 @@ ulong __ventus_dmax(ulong a, ulong b)
 
 ulong __ventus_u32tod(uint x)
 {
-    const uint z = x ? (uint)__builtin_clz(x) : 0;
     /* the leading bit goes to 52 and adds one to the exponent */
-    return x ? ((ulong)(1053 - z) << 52) + ((ulong)x << (z + 21)) : 0;
+    const uint z = zeros(x) & 31, n = x << z;
+    return both(x ? (n >> 11) + ((1053 - z) << 20) : 0, n << 21);
 }
 
 ulong __ventus_i32tod(int x)
@@ -290,7 +446,8 @@ ulong __ventus_i64tod(long x)
     return (x < 0 ? D_SIGN : 0) | __ventus_u64tod(x < 0 ? 0ul - (ulong)x : (ulong)x);
 }
 
-ulong __ventus_ftod(float x)
+/* Any float. */
+static ulong special_widen(float x)
 {
     const uint u = as_uint(x), e = u >> 23 & 0xff, m = u & 0x7fffff;
     const ulong s = (ulong)(u & 0x80000000) << 32;
@@ -304,7 +461,16 @@ ulong __ventus_ftod(float x)
     return s | (((ulong)(896 - z) << 52) + ((ulong)m << (z + 29)));
 }
 
-float __ventus_dtof(ulong a)
+ulong __ventus_ftod(float x)
+{
+    const uint u = as_uint(x), v = u & ~SIGN, some = some_bit(v);
+    if (some & (uint)(v - 0x00800000 >= 0x7f000000))
+        return special_widen(x);
+    return both((u & SIGN) | (some ? (v >> 3) + (896 << 20) : 0), u << 29);
+}
+
+/* The float nearest to any number. */
+static float special_narrow(ulong a)
 {
     const uint s = (uint)(a >> 32) & 0x80000000;
     const ulong x = a & D_ABS;
@@ -326,6 +492,17 @@ float __ventus_dtof(ulong a)
     m = (m + 0x40) >> 7;
     m &= ~(uint)(rest == 0x40);
     return as_float(s | (((uint)(e - 1) << 23) + m));
+}
+
+float __ventus_dtof(ulong a)
+{
+    const uint x = high(a) & ~SIGN, some = some_bit(x | low(a));
+    /* below a normal float, or more than one has */
+    if (some & (uint)(x - (897 << 20) >= 254 << 20))
+        return special_narrow(a);
+    const uint m = (x << 3 | low(a) >> 29) - (896 << 23), rest = low(a) << 3;
+    const uint up = (rest >> 31) & (m | ((rest << 1) != 0));
+    return as_float((high(a) & SIGN) | (some ? m + (up & 1) : 0));
 }
 
 /* |a| without its fraction; all ones where it needs more than 64 bits */
@@ -357,14 +534,34 @@ long __ventus_dtoi64(ulong a)
     return (long)(a & D_SIGN ? 0 - m : m);
 }
 
-uint __ventus_dtou32(ulong a) { return (uint)smaller(__ventus_dtou64(a), 0xffffffff); }
+/* the upper 32 bits of the significand, leading bit at 31; what a number has before the point, below 2^32 */
+static uint leading(ulong a) { return high(a) << 11 | low(a) >> 21 | SIGN; }
+static uint whole(ulong a, uint x) { return pick(x < 1023 << 20, 0, leading(a) >> ((1054 - (x >> 20)) & 31)); }
 
-int __ventus_dtoi32(ulong a)
+static uint special_to_uint(ulong a) { return (uint)smaller(__ventus_dtou64(a), 0xffffffff); }
+
+uint __ventus_dtou32(ulong a)
+{
+    const uint x = high(a) & ~SIGN;
+    if (x >= 1055 << 20)
+        return special_to_uint(a);
+    return pick(high(a) >> 31, 0, whole(a, x));
+}
+
+static int special_to_int(ulong a)
 {
     if (is_nan(a))
         return 0;
     const uint most = 0x7fffffff + (uint)(a >> 63), m = (uint)smaller(magnitude(a), most);
     return (int)(a & D_SIGN ? 0 - m : m);
+}
+
+int __ventus_dtoi32(ulong a)
+{
+    const uint x = high(a) & ~SIGN, n = (uint)((int)high(a) >> 31);
+    if (x >= 1054 << 20)
+        return special_to_int(a);
+    return (int)((whole(a, x) ^ n) - n);
 }
 
 /* --- to whole numbers ----------------------------------------------------------------------- */

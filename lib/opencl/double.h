@@ -14,6 +14,7 @@
 #define D_INF  ((ulong)0x7ff << 52)
 #define D_NAN  ((ulong)0x7ff8 << 48)
 
+uint OVL mul_hi(uint a, uint b);
 ulong OVL mul_hi(ulong a, ulong b);
 long OVL mul_hi(long a, long b);
 
@@ -24,6 +25,42 @@ long OVL mul_hi(long a, long b);
  * how it is rounded; the lowest of them is sticky: it also stands for everything that was shifted
  * out.  An exponent of 0 or less is a denormal's.
  */
+
+static inline uint high(ulong x) { return (uint)(x >> 32); }
+static inline uint low(ulong x) { return (uint)x; }
+static inline ulong both(uint hi, uint lo) { return (ulong)hi << 32 | lo; }
+
+static inline uint at_most(uint x, uint bound) { return x < bound ? x : bound; }
+static inline uint at_least(uint x, uint bound) { return x > bound ? x : bound; }
+
+static inline uint zeros(uint x) { return x ? (uint)__builtin_clz(x) : 32; } /* leading ones of them */
+
+/* One of two, without a branch, which LLVM makes of several ?: with one condition. */
+static inline uint pick(bool first, uint a, uint b)
+{
+    const uint mask = 0 - (uint)first;
+    return (a & mask) | (b & ~mask);
+}
+static inline ulong pick_wide(bool first, ulong a, ulong b)
+{
+    return both(pick(first, high(a), high(b)), pick(first, low(a), low(b)));
+}
+
+/* m << n and m >> n for n below 64, word by word: without a branch, and in fewer instructions than the
+ * lowering takes for any n; the latter with what is lost in bit 0 */
+static inline ulong shift_left(ulong m, uint n)
+{
+    const bool far = n >> 5;
+    const uint hi = pick(far, low(m), high(m)), lo = pick(far, 0, low(m));
+    return both(hi << (n & 31) | lo >> 1 >> (~n & 31), lo << (n & 31));
+}
+static inline ulong shift_sticky_near(ulong m, uint n)
+{
+    const bool far = n >> 5;
+    const uint hi = pick(far, 0, high(m)), lo = pick(far, high(m), low(m)), off = pick(far, low(m), 0);
+    const uint lost = off | lo << 1 << (~n & 31);
+    return both(hi >> (n & 31), lo >> (n & 31) | hi << 1 << (~n & 31) | (lost != 0));
+}
 
 /* m >> n for n >= 0, with what is lost in bit 0 */
 static inline ulong shift_sticky(ulong m, uint n)

@@ -56,18 +56,24 @@ static void sort_once(Addresses *a)
     a->n = n;
 }
 
-/* The words that decoding looked at: an instruction with its prefix, the word after it (a prefix
- * may follow a prefix), and the joins. */
+/* The words of an instruction with its prefix, and the word after it (a prefix may follow a prefix). */
+static void add_uop(const Uop *u, Addresses *words, Addresses *pages)
+{
+    for (u32 n = 0; n <= u->step; n++)
+        add(words, u->pc + 4 * n);
+    add(pages, u->pc & ~(u32)(PAGE_SIZE - 1));
+}
+
+/* The words that decoding looked at, and the joins. */
 static void add_words(const Region *r, Addresses *words, Addresses *pages)
 {
+    for (u32 i = 0; i < r->nroutine; i++)
+        for (u32 k = 0; k < r->routine[i].nuop; k++)
+            add_uop(r->routine[i].uop[k], words, pages);
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        for (u32 k = 0; k < b->nuop; k++) {
-            const Uop *u = b->uop[k];
-            for (u32 n = 0; n <= u->step; n++)
-                add(words, u->pc + 4 * n);
-            add(pages, u->pc & ~(u32)(PAGE_SIZE - 1));
-        }
+        for (u32 k = 0; k < b->nuop; k++)
+            add_uop(b->uop[k], words, pages);
         if (b->end == END_SPLIT) {
             add(words, b->meet_pc);
             add(words, b->meet_pc + 4);

@@ -359,3 +359,19 @@ void end_join(Emit *e)
         LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, lanes_mask(e)), ""),
                         target_block(e, b->pc, true), target_block(e, b->pc, false));
 }
+
+void pass_joins(Emit *e, const u32 *join, u32 n, LLVMBasicBlockRef other)
+{
+    if (e->at->full || !n) /* sides are fewer lanes than a full warp */
+        return;
+    const LLVMBasicBlockRef on = new_block(e, ""), look = new_block(e, "look");
+    const Val waiting = depth(e);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, waiting, word(e, 0), ""), on, look);
+    LLVMPositionBuilderAtEnd(B, look);
+    const Val entry = entry_at(e, LLVMBuildSub(B, waiting, word(e, 1), ""));
+    const Val rpc = LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, rpc)), "");
+    const Val cases = LLVMBuildSwitch(B, rpc, on, n);
+    for (u32 i = 0; i < n; i++)
+        LLVMAddCase(cases, word(e, join[i]), other);
+    LLVMPositionBuilderAtEnd(B, on);
+}

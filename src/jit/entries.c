@@ -166,6 +166,10 @@ static bool touches(const Entry *e, u32 first, u32 last)
             if (IN(b->uop[k]->pc))
                 return true;
     }
+    for (u32 i = 0; r && i < r->nroutine; i++)
+        for (u32 k = 0; k < r->routine[i].nuop; k++)
+            if (IN(r->routine[i].uop[k]->pc))
+                return true;
     return IN(e->pc);
 #undef IN
 }

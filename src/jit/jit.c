@@ -223,8 +223,9 @@ static bool compares(const Jit *j, const Warp *w)
 
 /* Where warp w goes on that has left code of region r (or NULL) with dead registers that may be old
  * ones: at the start of a block, to which it comes back, or at a barrier for some of its lanes, behind
- * which a block begins.  NULL: all registers are as they should be. */
-static const RegionBlock *goes_on_at(const Warp *w, const Region *r)
+ * which a block begins; or at a routine that it called, which in *room is a block that reads what that takes,
+ * too.  NULL: all registers are as they should be. */
+static const RegionBlock *goes_on_at(const Warp *w, const Region *r, RegionBlock *room)
 {
     if (w->reentry)
         return &r->block[w->reentry - 1];
@@ -235,6 +236,16 @@ static const RegionBlock *goes_on_at(const Warp *w, const Region *r)
                                : -1;
         if (behind >= 0)
             return &r->block[behind];
+        if (!b->routine || r->routine[b->routine - 1].pc != w->pc)
+            continue;
+        const u32 link = b->uop[b->nuop - 1]->rd;
+        if (w->x[link] != b->next_pc)
+            continue;
+        *room = r->block[region_find(r, b->next_pc, b->full)];
+        room->in.x |= (u64)1 << link;
+        room->in.v[0] |= ((u64)1 << b->args) - 1;
+        room->own.v[0] |= ((u64)1 << b->args) - 1;
+        return room;
     }
     return NULL;
 }
@@ -275,7 +286,8 @@ static void count_turn(Group *g, _Atomic u64 *count, u64 start, u64 insns)
     atomic_fetch_add_explicit(count, ns, memory_order_relaxed);
 }
 
-static void run_turn(Jit *j, Warp *w, u64 slice)
+/* Returns the entry whose code the warp has left last, if the interpreter did nothing since; else NULL. */
+static const Entry *run_turn(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
     const u64 limit = w->ninsns + (most ? slice : slice * STRETCH), turn = slice;
@@ -296,15 +308,16 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
             if (counts)
                 count_turn(w->group, &e->ran, start, w->ninsns - before);
             if (outcome == STOPPED || w->ninsns >= limit)
-                return;
+                return e;
             if (outcome == CAME_LATE) /* the end of the turn is near */
                 continue;
         }
-        const RegionBlock *at = compares(j, w) ? goes_on_at(w, e ? e->region : NULL) : NULL;
+        RegionBlock room;
+        const RegionBlock *at = compares(j, w) ? goes_on_at(w, e ? e->region : NULL, &room) : NULL;
         if (at) { /* what the interpreter starts from */
             compare_turn(j, w, e->region, at);
             if (w->group->faulted)
-                return;
+                return NULL;
         }
         w->reentry = 0;  /* the interpreter goes on from the pc */
         if (w->is_fresh) /* it was in the region of e, or has not begun */
@@ -319,7 +332,7 @@ static void run_turn(Jit *j, Warp *w, u64 slice)
         if (goes_on && !most && !uops)
             sim_leave_turn(w, turn);
         if (!goes_on || (most ? w->ninsns >= limit : !uops))
-            return;
+            return NULL;
         slice = uops;
     }
 }
@@ -507,10 +520,11 @@ static void run_warp(Warp *w, u64 slice)
     }
     if (has_twin)
         slice = shadow_before(j->shadow, w, slice);
-    run_turn(j, w, slice);
+    const Entry *left = run_turn(j, w, slice);
     if (has_twin) {
-        const Region *r = w->reentry ? ((const Entry *)w->host)->region : NULL;
-        compare_turn(j, w, r, r ? goes_on_at(w, r) : NULL);
+        RegionBlock room;
+        const Region *r = w->reentry ? ((const Entry *)w->host)->region : left ? left->region : NULL;
+        compare_turn(j, w, r, r ? goes_on_at(w, r, &room) : NULL);
     }
     /* if guest code reads flags, those that the host has set are the warp's */
     if (atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)

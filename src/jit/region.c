@@ -33,8 +33,9 @@ typedef struct {
     u32 *queue, nqueue;
     size_t capfacts, capqueued, capqueue;
     u32 nuops, most; /* with more than `most` it fails */
+    bool calls;      /* routines are called like any function */
     u32 *side;       /* pairs: join, pc of a side that waits for it */
-    size_t nside, capside, capreturns;
+    size_t nside, capside, capreturns, caproutine;
     bool failed; /* out of memory */
 } Finder;
 
@@ -80,6 +81,13 @@ static RegUse use_of(const RegionBlock *b, u32 k, bool part)
         add_x(&use.reads, u->rd);
     use.reads.x &= ~(u64)1;
     use.writes.x &= ~(u64)1;
+    for (u32 n = 0; b->routine && k + 1 == b->nuop && n < b->args; n++)
+        add_v(&use.reads, n);
+    for (u32 n = 0; b->routine && k + 1 == b->nuop && n < b->results; n++) {
+        add_v(&use.writes, n);
+        if (part)
+            add_v(&use.reads, n);
+    }
     return use;
 }
 
@@ -445,6 +453,48 @@ static bool sets_all(const RegionBlock *b, const Facts *before, u32 lanes)
     return (u->id == I_vsetivli || known(before, u->ra, &avl)) && avl >= lanes;
 }
 
+/* 1 + the number of the routine at pc; 0: there is none, or it is to be called. */
+static u32 routine_at(Finder *f, u32 pc)
+{
+    Region *r = f->r;
+    u32 n = 0;
+    if (f->calls)
+        return 0;
+    while (n < r->nroutine && r->routine[n].pc != pc)
+        n++;
+    if (n == r->nroutine) {
+        if (!array_grow(r->routine, n, f->caproutine) ||
+            !routine_find(f->code, f->warp, pc, &r->routine[n])) {
+            f->failed = true;
+            return 0;
+        }
+        r->nroutine++;
+    }
+    return r->routine[n].id == NROUTINE ? 0 : n + 1;
+}
+
+/* Goes from block i to the function at pc that it calls, or, if that is a routine, behind the call. */
+static void call(Finder *f, u32 i, u32 pc, const Facts *facts)
+{
+    const RegionBlock b = f->r->block[i];
+    const u32 n = routine_at(f, pc);
+    if (!n) {
+        add_return(f, b.next_pc);
+        go_to(f, i, pc, b.full, facts);
+        return;
+    }
+    const Routine *routine = &f->r->routine[n - 1];
+    Facts after = *facts;
+    for (u32 x = 1; x < 64; x++)
+        if (routine->writes.x >> x & 1)
+            learn(&after, x, false, 0);
+    after.has_meet = false;
+    f->r->block[i].routine = n;
+    f->r->block[i].args = (u8)routine_args(routine->id);
+    f->r->block[i].results = (u8)routine_results(routine->id);
+    go_to(f, i, b.next_pc, b.full, &after);
+}
+
 static void indirect(Finder *f, u32 i, const Facts *before, const Facts *facts)
 {
     const RegionBlock b = f->r->block[i];
@@ -452,10 +502,11 @@ static void indirect(Finder *f, u32 i, const Facts *before, const Facts *facts)
     u32 base;
     if (known(before, u->ra, &base)) {
         f->r->block[i].target_pc = (base + (u32)u->imm) & ~1u;
-        if (u->rd)
-            add_return(f, b.next_pc);
-        go_to(f, i, f->r->block[i].target_pc, b.full, facts);
         f->r->block[i].end = END_JUMP;
+        if (u->rd)
+            call(f, i, f->r->block[i].target_pc, facts);
+        else
+            go_to(f, i, f->r->block[i].target_pc, b.full, facts);
         return;
     }
     f->r->block[i].leaves = true;
@@ -478,6 +529,7 @@ static void indirect(Finder *f, u32 i, const Facts *before, const Facts *facts)
 static void visit(Finder *f, u32 i)
 {
     Facts facts = f->facts[i], before;
+    f->r->block[i].routine = 0;
     RegionBlock b = f->r->block[i];
     if (b.uop[b.nuop - 1]->id < NINSN && (Effect)isa_insn[b.uop[b.nuop - 1]->id].effect == E_JALR)
         f->r->block[i].end = b.end = END_INDIRECT;
@@ -489,8 +541,9 @@ static void visit(Finder *f, u32 i)
     case END_NEXT: go_to(f, i, b.next_pc, b.full, &facts); break;
     case END_JUMP:
         if (b.uop[b.nuop - 1]->rd)
-            add_return(f, b.next_pc);
-        go_to(f, i, b.target_pc, b.full, &facts);
+            call(f, i, b.target_pc, &facts);
+        else
+            go_to(f, i, b.target_pc, b.full, &facts);
         break;
     case END_BRANCH:
         go_to(f, i, b.next_pc, b.full, &facts);
@@ -530,6 +583,7 @@ static void cut(Finder *f, u32 i)
         if (region_find(f->r, b->uop[k]->pc, b->full) < 0)
             continue;
         b->nsucc = 0;
+        b->routine = 0;
         b->next_pc = b->uop[k]->pc;
         while (b->nuop > k)
             mem_free(b->facts[--b->nuop]);
@@ -641,16 +695,36 @@ static void set_live(Region *r)
     }
 }
 
+/* Whether nothing that a routine writes, besides its results, is read behind a call of it. */
+static bool routines_end(const Region *r)
+{
+    for (u32 i = 0; i < r->nblock; i++) {
+        const RegionBlock *b = &r->block[i];
+        const int to = b->routine ? region_find(r, b->next_pc, b->full) : 0;
+        if (!b->routine)
+            continue;
+        const RegSet *writes = &r->routine[b->routine - 1].writes;
+        for (u32 k = 0; k < 4; k++) {
+            const u64 results = k ? 0 : ((u64)1 << b->results) - 1;
+            if (to < 0 || r->block[to].own.v[k] & writes->v[k] & ~results)
+                return false;
+        }
+    }
+    return true;
+}
+
 static void summarize(Region *r)
 {
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         r->insns += b->insns + b->side_insns[0] + b->side_insns[1];
+        r->insns += b->routine ? r->routine[b->routine - 1].insns : 0;
         r->insns += b->end == END_SPLIT ? 2 : 0; /* joins without their block (diverge.c) */
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
             unite(&r->written, &use.writes);
         }
+        r->written.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
 }
 
@@ -666,6 +740,7 @@ static void set_dirty(Region *r)
             const RegUse use = block_use(b, k);
             unite(&b->dirty, &use.writes);
         }
+        b->dirty.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
     if (r->warp.fresh)
         r->block[0].dirty = r->written;
@@ -710,8 +785,8 @@ Region *region_new(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, Vm
     return region_new_small(code, pc, warp, callee, lanes, vm, flags, UINT32_MAX);
 }
 
-Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
-                         bool flags, u32 most)
+/* The region of that pc, warp, callee, lanes, rule and flags. */
+static Region *find_region(const Region *of, Code *code, u32 most, bool calls)
 {
     static const Launch no_launch = {.groups = {1, 1, 1}}; /* a fault of a fetch looks at it */
     Region *r = mem_zalloc(1, sizeof *r);
@@ -720,14 +795,8 @@ Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lan
     bool ok = r && g && w;
     if (ok) {
         Warp *aligned = (Warp *)(void *)align_up((uintptr_t)w, 64);
-        Finder f = {.r = r, .code = code, .warp = aligned, .most = most};
-        *r = (Region){.pc = pc,
-                      .warp = warp,
-                      .callee = callee,
-                      .lanes = lanes,
-                      .set = code->set,
-                      .vm = vm,
-                      .flags = flags};
+        Finder f = {.r = r, .code = code, .warp = aligned, .most = most, .calls = calls};
+        *r = *of;
         aligned->group = g;
         g->launch = &no_launch;
         ok = find_blocks(&f) && f.nuops <= most && sides_find(r) && sort(r) && constants_find(r) &&
@@ -739,10 +808,30 @@ Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lan
     }
     mem_free(g);
     mem_free(w);
-    if (!ok) {
+    if (ok)
+        return r;
+    region_free(r);
+    return NULL;
+}
+
+Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lanes, VmRule vm,
+                         bool flags, u32 most)
+{
+    const Region of = {.pc = pc,
+                       .warp = warp,
+                       .callee = callee,
+                       .lanes = lanes,
+                       .set = code->set,
+                       .vm = vm,
+                       .flags = flags};
+    const bool calls = flags || warp.calls;
+    Region *r = find_region(&of, code, most, calls);
+    if (r && !routines_end(r)) {
         region_free(r);
-        return NULL;
+        r = find_region(&of, code, most, true);
     }
+    if (!r)
+        return NULL;
     set_live(r);
     summarize(r);
     set_dirty(r);
@@ -755,9 +844,10 @@ u64 region_digest(const Region *r)
 #define MIX(v) (h = (h ^ (u64)(v)) * 0x100000001b3, h ^= h >> 29)
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        const u64 facts[] = {b->pc,      b->full,      b->is_header, b->is_reentry, b->end,
-                             b->next_pc, b->target_pc, b->meet_pc,   b->nuop,       b->insns,
-                             b->in.x,    b->together,  b->alone,     r->warp.deep};
+        const u64 facts[] = {b->pc,    b->full,      b->is_header, b->is_reentry,
+                             b->end,   b->next_pc,   b->target_pc, b->meet_pc,
+                             b->nuop,  b->insns,     b->in.x,      b->together,
+                             b->alone, r->warp.deep, b->routine,   r->warp.calls};
         for (size_t k = 0; k < countof(facts); k++)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)
@@ -786,7 +876,10 @@ void region_free(Region *r)
         mem_free(r->block[i].constant);
         mem_free(r->block[i].succ);
     }
+    for (u32 i = 0; r && i < r->nroutine; i++)
+        mem_free((void *)r->routine[i].uop);
     if (r) {
+        mem_free(r->routine);
         mem_free(r->block);
         mem_free(r->order);
         mem_free(r->returns);

@@ -44,6 +44,27 @@ typedef struct {
     bool is_needed;         /* by a load of the region */
 } LaunchValue;
 
+/* Functions of the device library that the host computes at once (routine.def). */
+typedef enum {
+#define ROUTINE(name, args, results, takes, hash) ROUTINE_##name,
+#include "jit/routine.def"
+    NROUTINE
+} RoutineId;
+
+/* A function that is called: all of it, and what it does where no operand and no result is special. */
+typedef struct {
+    RoutineId id;           /* NROUTINE: it is none of them */
+    u32 pc;                 /* where it begins */
+    const Uop **uop;        /* its instructions */
+    u32 nuop;
+    RegSet writes;          /* registers that it writes anywhere */
+    u32 insns;              /* that it retires then */
+    u32 join[2], njoin;     /* the joins among them */
+    u32 rpc;                /* the reconvergence pc that it leaves; 0: the one before */
+    u64 sets;               /* scalar registers that it writes then, a bit each, */
+    u32 x[64];              /* and what it leaves in them */
+} Routine;
+
 /* A block, in one version. */
 typedef struct {
     u32 pc;
@@ -61,6 +82,9 @@ typedef struct {
     u32 nsucc;
     bool together;          /* of END_SPLIT: both sides are computed at once (sides.c) */
     u32 side_insns[2];      /* that they retire: of next_pc, of target_pc */
+    u32 routine;            /* of END_JUMP: 1 + the number of the routine that it calls, which is not in the region: its
+                             * results are computed, or code leaves the region for it; 0: none */
+    u8 args, results;       /* registers that the routine takes and returns, from v0 on */
     bool alone;             /* one of them is nothing, the other is run without the stack */
     bool pops;              /* of END_JOIN: others meet there */
     bool is_reached;        /* by code, from some entry */
@@ -79,6 +103,7 @@ typedef struct {
     bool full;              /* all lanes are on */
     bool fresh;             /* they begin: a register that no block has written is 0 */
     bool deep;              /* other lanes wait on the divergence stack */
+    bool calls;             /* routines are called like any function, for warps with numbers that are special */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 
@@ -100,6 +125,8 @@ typedef struct {
     RegSet written;         /* registers that some block writes */
     u32 *returns;           /* the pcs after calls, ascending */
     u32 nreturns;
+    Routine *routine;       /* functions that are called */
+    u32 nroutine;
     bool repeats;           /* its code is run by warp after warp, so that blocks have `constant` */
     LaunchValue *value;     /* launch constants; 0 is none */
     u32 nvalue;
@@ -139,6 +166,16 @@ bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to);
 
 /* Sets `own` and `needed` of blocks, which are in order.  False: out of memory. */
 bool waiting_find(Region *r);
+
+/* --- routine.c ---------------------------------------------------------------------------- */
+
+/* The routine at pc, whose `uop` is the caller's.  w takes faults of fetches.  False: out of memory. */
+bool routine_find(Code *code, Warp *w, u32 pc, Routine *to);
+/* The hash of the function at pc; 0: it is none that a routine could be. */
+u64 routine_hash(Code *code, Warp *w, u32 pc);
+/* The registers that it takes and returns, from v0 on. */
+u32 routine_args(RoutineId id);
+u32 routine_results(RoutineId id);
 
 static inline bool regset_has_v(const RegSet *s, u32 n) { return s->v[n >> 6] >> (n & 63) & 1; }
 #endif

@@ -386,16 +386,19 @@ static bool same_memory(Shadow *s, const Group *a, Group *b)
     return true;
 }
 
-/* Registers that nobody reads may be old ones after host code; with the twin's they can be compared
- * later. */
-static void take_dead(Warp *a, const Warp *b, const RegSet *live)
+/* Registers that nobody reads may be old ones after host code, and lanes of rows anything; with the twin's they can
+ * be compared later. */
+static void take_dead(Warp *a, const Warp *b, const Region *r, const RegionBlock *at)
 {
+    const RegSet *needs[MAX_LANES], *live = at ? &at->in : &none, *kept = at ? &at->kept : &none;
+    find_needs(a, r, at, needs);
     for (u32 n = 1; n < 64; n++)
         if (!(live->x >> n & 1))
             a->x[n] = b->x[n];
     for (u32 n = 0; n < 256; n++)
-        if (!regset_has_v(live, n))
-            memcpy(a->v[n], b->v[n], sizeof a->v[n]);
+        for (u32 i = 0; i < MAX_LANES; i++)
+            if (!regset_has_v(live, n) || (!regset_has_v(needs[i], n) && !regset_has_v(kept, n)))
+                a->v[n][i] = b->v[n][i];
 }
 
 /* Goes on without a twin until the next group, whose twin gets the memory as it is then. */
@@ -412,7 +415,6 @@ static bool lacks_memory(const Group *g) { return g->faulted && g->fault.kind ==
 
 void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bool flags)
 {
-    const RegSet *live = at ? &at->in : &all;
     Group *g = w->group;
     if (s->has_lost || lacks_memory(g)) /* then nobody is wrong */
         return;
@@ -432,7 +434,8 @@ void shadow_after(Shadow *s, Warp *w, const Region *r, const RegionBlock *at, bo
     const bool ends = g->faulted || w->state == WARP_DONE;
     const bool same = g->faulted ? same_fault(s, g, s->group) : same_state(s, w, twin, flags);
     if (same && (ends || same_registers(s, w, twin, r, at)) && same_memory(s, g, s->group)) {
-        take_dead(w, twin, ends ? &none : live);
+        if (ends || at)
+            take_dead(w, twin, r, ends ? NULL : at);
         return;
     }
     if (is_disturbed(s)) {

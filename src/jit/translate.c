@@ -638,6 +638,34 @@ static void set_all(Emit *e, const Uop *u)
     LLVMBuildBr(B, target_block(e, e->at->next_pc, e->at->full));
 }
 
+/* A call of a routine: does what it would do where nothing is special; else code leaves the region for it. */
+static void call_routine(Emit *e, const Routine *routine)
+{
+    const RegionBlock *b = e->at;
+    const LLVMBasicBlockRef at_once = new_block(e, "at_once"), called = new_block(e, "called");
+    RegSet live = b->before_end;
+    Row result[2] = {{{0}}};
+    const Val ok = compute_routine(e, routine->id, result);
+    if (e->quick)
+        store_registers(e);
+    branch_likely(e, ok, at_once, called);
+    LLVMPositionBuilderAtEnd(B, called);
+    live.x |= (u64)1 << b->uop[b->nuop - 1]->rd;
+    leave_region(e, word(e, b->target_pc), &live, e->retired, (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, at_once);
+    pass_joins(e, routine->join, routine->njoin, called);
+    for (u32 n = 0; n < b->results; n++)
+        set_v(e, n, result[n]);
+    for (u32 n = 1; n < 64; n++)
+        if (routine->sets >> n & 1)
+            set_x(e, n, word(e, routine->x[n]));
+    if (routine->rpc)
+        LLVMBuildStore(B, word(e, routine->rpc), warp_field(e, offsetof(Warp, rpc)));
+    e->retired += routine->insns;
+    flush_block(e);
+    LLVMBuildBr(B, target_block(e, b->next_pc, b->full));
+}
+
 static void end_block(Emit *e)
 {
     const RegionBlock *b = e->at;
@@ -649,6 +677,10 @@ static void end_block(Emit *e)
         break;
     case END_JUMP:
         set_x(e, u->rd, word(e, b->next_pc));
+        if (b->routine) {
+            call_routine(e, &e->r->routine[b->routine - 1]);
+            break;
+        }
         flush_block(e);
         LLVMBuildBr(B, target_block(e, b->target_pc, b->full));
         break;

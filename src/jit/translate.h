@@ -237,6 +237,8 @@ void emit_instruction(Emit *e, const Uop *u);
 /* A branch of lanes; a join. */
 void end_split(Emit *e, const Uop *u);
 void end_join(Emit *e);
+/* Goes on unless lanes wait for one of the joins; then to `other`. */
+void pass_joins(Emit *e, const u32 *join, u32 n, LLVMBasicBlockRef other);
 
 /* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
 
@@ -275,6 +277,15 @@ bool compute_modified(Emit *e, const Uop *u);
 bool compute_pair(Emit *e, const Uop *u);
 bool compute_widening(Emit *e, const Uop *u);
 bool compute_narrowing(Emit *e, const Uop *u);
+/* Two words, or chunks of them, as integers of 64 bits, and word 0 or 1 of such ones, in a type. */
+Val join_words(Emit *e, Val low, Val high);
+Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like);
+
+/* --- hostdouble.c ------------------------------------------------------------------------ */
+
+/* The results of a routine by the operands in v0 and up.  i1: it has them for all lanes that are on; else the
+ * function must be called. */
+Val compute_routine(Emit *e, RoutineId id, Row results[2]);
 
 /* --- product.c ---------------------------------------------------------------------------- */
 

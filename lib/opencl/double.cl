@@ -8,6 +8,8 @@
 #define ONE  0x00100000u
 #define FRACTION (ONE - 1)
 
+#define INLINE __attribute__((always_inline))
+
 static uint some_bit(uint x) { return x != 0; }
 
 /* The sum if one of them is infinite or a NaN. */
@@ -17,7 +19,7 @@ static ulong special_sum(ulong a, ulong b)
     return x > D_INF || y > D_INF || (x == y && differ) ? D_NAN : x == D_INF ? a : b;
 }
 
-static inline ulong __attribute__((always_inline)) sum(ulong a, ulong b)
+static inline INLINE ulong sum(ulong a, ulong b)
 {
     /* 1. the one with the larger magnitude, and the other */
     const bool less = (a & D_ABS) < (b & D_ABS);
@@ -49,9 +51,9 @@ static inline ulong __attribute__((always_inline)) sum(ulong a, ulong b)
 ulong __ventus_dadd(ulong a, ulong b) { return sum(a, b); }
 ulong __ventus_dsub(ulong a, ulong b) { return sum(a, b ^ D_SIGN); }
 
-ulong __ventus_dneg(ulong a) { return a ^ D_SIGN; }
-ulong __ventus_dabs(ulong a) { return a & D_ABS; }
-ulong __ventus_dcopysign(ulong a, ulong sign) { return (a & D_ABS) | (sign & D_SIGN); }
+INLINE ulong __ventus_dneg(ulong a) { return a ^ D_SIGN; }
+INLINE ulong __ventus_dabs(ulong a) { return a & D_ABS; }
+INLINE ulong __ventus_dcopysign(ulong a, ulong sign) { return (a & D_ABS) | (sign & D_SIGN); }
 ulong __ventus_dmuladd(ulong a, ulong b, ulong c) { return __ventus_dadd(__ventus_dmul(a, b), c); }
 
 /* The product of any two numbers. */

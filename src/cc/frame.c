@@ -1,7 +1,7 @@
 /* frame.c -- stacks: places of slots and spills, prologue and epilogue (doc/abi.md,
  * "Frames").
  *
- * The scalar frame has, from its low end: ra if the function calls, callee-saved scalar registers,
+ * The scalar frame has, from its low end: ra if the function calls and is no kernel, callee-saved scalar registers,
  * spilled scalars.  The private frame has slots, callee-saved vector registers, spills.  A function
  * moves sp and tp past its frames at the start, and back at the end.
  *
@@ -140,7 +140,8 @@ static void place_private(Frame *fr)
     fr->needs_v32 = !empty && (fr->needs_v32 || fr->moves);
 }
 
-static bool keeps_ra(const Frame *fr) { return fr->f->has_calls; }
+/* a kernel ends the warp, and returns nowhere */
+static bool keeps_ra(const Frame *fr) { return fr->f->has_calls && !fr->f->is_kernel; }
 
 /* --- code ----------------------------------------------------------------------------- */
 
@@ -378,8 +379,10 @@ static void prologue(Frame *fr)
 static void epilogue(Frame *fr)
 {
     const Func *f = fr->f;
-    if (f->is_kernel)
+    if (f->is_kernel) {
         put(fr, (Ins){.op = IR_MACHINE + I_endprg});
+        return;
+    }
     for (u32 i = 0; i < fr->nsavedv; i++)
         load_vector(fr, (Ins){.reg = fr->savedv[i] + 1}, fr->savedv_at + 4 * i);
     for (u32 i = 0; i < fr->nsavedx; i++)

@@ -1,206 +1,205 @@
 /* hostdouble.c -- what functions of the device library make of doubles, by the host's own (routine.c).
  *
  * The library rounds as IEEE 754 says, and so does the host: the results are the same bits.  Whether the function
- * takes the path that the call stands for is told by the upper words of operands and result: no infinity and no NaN,
- * and where the library treats them apart, no denormals and nothing near what a double can hold.  What is asked
- * is never less than what the function asks (lib/opencl/double.cl).
+ * takes the path that the call stands for is told by operands and result: no infinity and no NaN, and where the
+ * library treats them apart, no denormals and nothing near what a double can hold.  What is asked is never less than
+ * what the function asks (lib/opencl/double.cl): at first something simple of all lanes, mostly of the result; where
+ * that does not hold, as for 0, the whole.
  */
 #include "jit/translate.h"
+#include <string.h>
 
 #define B e->b
 
-/* of an upper word without its sign */
-enum { INF = 0x7ff00000, ONE = 0x00100000 };
+/* of the bits of a double without its sign */
+#define INF ((u64)0x7ff << 52)
+#define ONE ((u64)1 << 52) /* the least that is not denormal */
 
-/* An operand, of a chunk: its words, the upper one without the sign, and the double. */
+/* A chunk's operands and result: doubles, and their bits without the sign. */
 typedef struct {
-    Val high, low, size, f;
+    Val f, size;
 } Double;
+typedef struct {
+    Double a, b, c, r;
+    Val word; /* the operand or the result that is no double */
+} Routing;
 
-static Val bits(Emit *e, u32 value) { return constant_like(LLVMGetUndef(e->row), value); }
+static Val of_size(Val v, u64 value) { return constant_like(LLVMGetUndef(LLVMTypeOf(v)), value); }
 
-static Val compare(Emit *e, LLVMIntPredicate p, Val a, u32 with)
+static Val compare(Emit *e, LLVMIntPredicate p, Val a, u64 with)
 {
-    return LLVMBuildICmp(B, p, a, bits(e, with), "");
+    return LLVMBuildICmp(B, p, a, of_size(a, with), "");
 }
 
-static Val less(Emit *e, Val a, u32 bound) { return compare(e, LLVMIntULT, a, bound); }
 static Val both(Emit *e, Val a, Val b) { return LLVMBuildAnd(B, a, b, ""); }
 static Val either(Emit *e, Val a, Val b) { return LLVMBuildOr(B, a, b, ""); }
 
+static Val below(Emit *e, Val a, u64 bound) { return compare(e, LLVMIntULT, a, bound); }
+static Val from(Emit *e, Val a, u64 bound) { return compare(e, LLVMIntUGE, a, bound); }
+static Val is_zero(Emit *e, Val a) { return compare(e, LLVMIntEQ, a, 0); }
+
 /* whether first <= a < first + n */
-static Val within(Emit *e, Val a, u32 first, u32 n)
+static Val within(Emit *e, Val a, u64 first, u64 n)
 {
-    return less(e, LLVMBuildSub(B, a, bits(e, first), ""), n);
+    return below(e, LLVMBuildSub(B, a, of_size(a, first), ""), n);
 }
 
-static Val extreme(Emit *e, const char *name, Val a, Val b)
-{
-    return intrinsic(e, name, &e->row, 1, (Val[]){a, b}, 2);
-}
-
-static Double double_of(Emit *e, Val low, Val high)
-{
-    const LLVMTypeRef t = LLVMVectorType(LLVMDoubleTypeInContext(e->c), e->chunk);
-    return (Double){high, low, LLVMBuildAnd(B, high, bits(e, ~(1u << 31)), ""),
-                    LLVMBuildBitCast(B, join_words(e, low, high), t, "")};
-}
-
-static Double result_of(Emit *e, Val f)
-{
-    const Val all = LLVMBuildBitCast(B, f, LLVMVectorType(e->i64, e->chunk), "");
-    return double_of(e, word_of(e, all, 0, e->row), word_of(e, all, 1, e->row));
-}
-
-static Val is_zero(Emit *e, const Double *a)
-{
-    return compare(e, LLVMIntEQ, either(e, a->size, a->low), 0);
-}
-
-/* whether the result may be packed without a look at its size: neither denormal nor infinite, before it was
- * rounded either */
+/* whether a result may be packed without a look at its size: neither denormal nor infinite, before it was rounded
+ * either */
 static Val is_plain(Emit *e, const Double *r) { return within(e, r->size, 2 * ONE, 0x7fb * ONE); }
 
-/* --- each of a chunk: results, and whether the function takes the path --------------------------------- */
-
-static Val sum(Emit *e, const Double *a, const Double *b)
+static Val without_sign(Emit *e, Val bits)
 {
-    return less(e, extreme(e, "llvm.umax", a->size, b->size), INF);
+    return LLVMBuildAnd(B, bits, LLVMBuildNot(B, sign_like(bits), ""), "");
 }
 
-static Val product(Emit *e, const Double *a, const Double *b, const Double *r)
+static LLVMTypeRef vector_of(const Emit *e, LLVMTypeRef t) { return LLVMVectorType(t, e->chunk); }
+static LLVMTypeRef doubles(const Emit *e) { return vector_of(e, LLVMDoubleTypeInContext(e->c)); }
+
+static Double operand(Emit *e, u32 n, u32 chunk)
 {
-    const Val normal = compare(e, LLVMIntUGE, extreme(e, "llvm.umin", a->size, b->size), ONE);
-    const Val nothing = both(e, sum(e, a, b), either(e, is_zero(e, a), is_zero(e, b)));
-    return either(e, both(e, normal, is_plain(e, r)), nothing);
+    const Val bits = join_words(e, get_on(e, n).c[chunk], get_on(e, n + 1).c[chunk]);
+    return (Double){LLVMBuildBitCast(B, bits, doubles(e), ""), without_sign(e, bits)};
 }
 
-static Val quotient(Emit *e, const Double *a, const Double *b, const Double *r)
+static Val call(Emit *e, const char *name, LLVMTypeRef to, Val f)
 {
-    const Val normal = both(e, within(e, a->size, ONE, INF - ONE), is_plain(e, r));
-    return both(e, within(e, b->size, ONE, INF - ONE), either(e, is_zero(e, a), normal));
+    LLVMTypeRef types[2] = {to, LLVMTypeOf(f)};
+    return intrinsic(e, name, types, 2, &f, 1);
+}
+
+static Val order(Emit *e, Val a, Val b)
+{
+    const Val more = LLVMBuildFCmp(B, LLVMRealOGT, a, b, ""),
+              less = LLVMBuildFCmp(B, LLVMRealOLT, a, b, "");
+    return LLVMBuildSub(B, LLVMBuildZExt(B, more, e->row, ""), LLVMBuildZExt(B, less, e->row, ""),
+                        "");
+}
+
+/* The result, in r->r or r->word. */
+static void compute(Emit *e, RoutineId id, Routing *r)
+{
+    const LLVMTypeRef floats = vector_of(e, e->f32);
+    const Val a = r->a.f, b = r->b.f;
+    LLVMTypeRef t = doubles(e);
+    Val f = NULL;
+    switch (id) {
+    case ROUTINE_dadd: f = LLVMBuildFAdd(B, a, b, ""); break;
+    case ROUTINE_dsub: f = LLVMBuildFSub(B, a, b, ""); break;
+    case ROUTINE_dmul: f = LLVMBuildFMul(B, a, b, ""); break;
+    case ROUTINE_ddiv: f = LLVMBuildFDiv(B, a, b, ""); break;
+    case ROUTINE_dfma: f = intrinsic(e, "llvm.fma", &t, 1, (Val[]){a, b, r->c.f}, 3); break;
+    case ROUTINE_dsqrt: f = intrinsic(e, "llvm.sqrt", &t, 1, (Val[]){a}, 1); break;
+    case ROUTINE_ftod:
+        f = LLVMBuildFPExt(B, LLVMBuildBitCast(B, r->word, floats, ""), t, "");
+        break;
+    case ROUTINE_i32tod: f = LLVMBuildSIToFP(B, r->word, t, ""); break;
+    case ROUTINE_u32tod: f = LLVMBuildUIToFP(B, r->word, t, ""); break;
+    case ROUTINE_dcmp: r->word = order(e, a, b); break;
+    case ROUTINE_dtof:
+        r->word = LLVMBuildBitCast(B, LLVMBuildFPTrunc(B, a, floats, ""), e->row, "");
+        break;
+    case ROUTINE_dtoi32: r->word = call(e, "llvm.fptosi.sat", e->row, a); break;
+    case ROUTINE_dtou32: r->word = call(e, "llvm.fptoui.sat", e->row, a); break;
+    case NROUTINE: break;
+    }
+    if (f)
+        r->r = (Double){f, without_sign(e, LLVMBuildBitCast(B, f, vector_of(e, e->i64), ""))};
+}
+
+/* Lanes for which something simple tells that the function takes the path. */
+static Val simply(Emit *e, RoutineId id, const Routing *r, const Val word)
+{
+    switch (id) {
+    case ROUTINE_dadd:
+    case ROUTINE_dsub: return below(e, r->r.size, INF);
+    case ROUTINE_dmul:
+    case ROUTINE_ddiv:
+        return both(e, is_plain(e, &r->r),
+                    both(e, from(e, r->a.size, ONE), from(e, r->b.size, ONE)));
+    case ROUTINE_dfma: return is_plain(e, &r->r);
+    case ROUTINE_dsqrt:
+        return within(e, LLVMBuildBitCast(B, r->a.f, vector_of(e, e->i64), ""), ONE, INF - ONE);
+    case ROUTINE_dcmp: return LLVMBuildFCmp(B, LLVMRealORD, r->a.f, r->b.f, "");
+    case ROUTINE_ftod: return within(e, without_sign(e, word), 0x00800000, 0x7f000000);
+    case ROUTINE_dtof: return within(e, r->a.size, 897 * ONE, 254 * ONE);
+    case ROUTINE_dtoi32: return below(e, r->a.size, 1054 * ONE);
+    case ROUTINE_dtou32: return below(e, r->a.size, 1055 * ONE);
+    default: return LLVMConstAllOnes(e->mrow);
+    }
 }
 
 /* Operands of 2^-411 and more whose sum of product and c is 0 in the host's double cancel; others may have too small a
  * sum. */
-static Val fused(Emit *e, const Double *a, const Double *b, const Double *c, const Double *r)
+static Val fused_zero(Emit *e, const Routing *r)
 {
-    enum { LARGE = 612 * ONE };
-    const Val large = compare(e, LLVMIntUGE, extreme(e, "llvm.umin", a->size, b->size), LARGE);
-    const Val none = both(e, either(e, is_zero(e, a), is_zero(e, b)), is_zero(e, c));
-    const Val zero = both(e, is_zero(e, r), either(e, large, none));
-    return both(
-        e,
-        less(e, extreme(e, "llvm.umax", c->size, extreme(e, "llvm.umax", a->size, b->size)), INF),
-        either(e, is_plain(e, r), zero));
+    const u64 large = 612 * ONE;
+    const Val cancels = both(e, from(e, r->a.size, large), from(e, r->b.size, large));
+    const Val nothing =
+        both(e, either(e, is_zero(e, r->a.size), is_zero(e, r->b.size)), is_zero(e, r->c.size));
+    const Val finite = both(e, below(e, r->c.size, INF),
+                            both(e, below(e, r->a.size, INF), below(e, r->b.size, INF)));
+    return both(e, both(e, finite, is_zero(e, r->r.size)), either(e, cancels, nothing));
 }
 
-static Val order(Emit *e, const Double *a, const Double *b)
+/* Other lanes for which it does. */
+static Val otherwise(Emit *e, RoutineId id, const Routing *r, const Val word)
 {
-    const Val more = LLVMBuildFCmp(B, LLVMRealOGT, a->f, b->f, ""),
-              fewer = LLVMBuildFCmp(B, LLVMRealOLT, a->f, b->f, "");
-    return LLVMBuildSub(B, LLVMBuildZExt(B, more, e->row, ""), LLVMBuildZExt(B, fewer, e->row, ""),
-                        "");
-}
-
-static Val to_int(Emit *e, const Double *a, const char *name)
-{
-    LLVMTypeRef types[2] = {e->row, LLVMTypeOf(a->f)};
-    Val f = a->f;
-    return intrinsic(e, name, types, 2, &f, 1);
-}
-
-static Val root(Emit *e, const Double *a)
-{
-    LLVMTypeRef t = LLVMTypeOf(a->f);
-    Val f = a->f;
-    return intrinsic(e, "llvm.sqrt", &t, 1, &f, 1);
-}
-
-/* Of one chunk: in v the registers that the function takes, then those that it returns. */
-static Val compute_chunk(Emit *e, RoutineId id, Val v[6])
-{
-    const LLVMTypeRef doubles = LLVMVectorType(LLVMDoubleTypeInContext(e->c), e->chunk);
-    const LLVMTypeRef floats = LLVMVectorType(e->f32, e->chunk);
-    Double a = {0}, b = {0}, c = {0}, r = {0};
-    Val ok = LLVMConstAllOnes(e->mrow), one = NULL;
-    if (routine_args(id) > 1)
-        a = double_of(e, v[0], v[1]);
-    if (routine_args(id) > 2)
-        b = double_of(e, v[2], v[3]);
-    if (routine_args(id) > 4)
-        c = double_of(e, v[4], v[5]);
     switch (id) {
     case ROUTINE_dadd:
-        r = result_of(e, LLVMBuildFAdd(B, a.f, b.f, ""));
-        ok = sum(e, &a, &b);
-        break;
-    case ROUTINE_dsub:
-        r = result_of(e, LLVMBuildFSub(B, a.f, b.f, ""));
-        ok = sum(e, &a, &b);
-        break;
-    case ROUTINE_dmul:
-        r = result_of(e, LLVMBuildFMul(B, a.f, b.f, ""));
-        ok = product(e, &a, &b, &r);
-        break;
-    case ROUTINE_ddiv:
-        r = result_of(e, LLVMBuildFDiv(B, a.f, b.f, ""));
-        ok = quotient(e, &a, &b, &r);
-        break;
-    case ROUTINE_dfma: {
-        LLVMTypeRef t = doubles;
-        r = result_of(e, intrinsic(e, "llvm.fma", &t, 1, (Val[]){a.f, b.f, c.f}, 3));
-        ok = fused(e, &a, &b, &c, &r);
-        break;
+    case ROUTINE_dsub: return both(e, below(e, r->a.size, INF), below(e, r->b.size, INF));
+    case ROUTINE_dmul: {
+        const Val finite = both(e, below(e, r->a.size, INF), below(e, r->b.size, INF));
+        return both(e, finite, either(e, is_zero(e, r->a.size), is_zero(e, r->b.size)));
     }
-    case ROUTINE_dsqrt:
-        r = result_of(e, root(e, &a));
-        ok = either(e, compare(e, LLVMIntEQ, either(e, a.high, a.low), 0),
-                    within(e, a.high, ONE, INF - ONE));
-        break;
-    case ROUTINE_dcmp:
-        one = order(e, &a, &b);
-        ok = LLVMBuildFCmp(B, LLVMRealORD, a.f, b.f, "");
-        break;
-    case ROUTINE_ftod: {
-        const Val size = LLVMBuildAnd(B, v[0], bits(e, ~(1u << 31)), "");
-        r = result_of(e, LLVMBuildFPExt(B, LLVMBuildBitCast(B, v[0], floats, ""), doubles, ""));
-        ok = either(e, compare(e, LLVMIntEQ, size, 0), within(e, size, 0x00800000, 0x7f000000));
-        break;
+    case ROUTINE_ddiv: return both(e, is_zero(e, r->a.size), within(e, r->b.size, ONE, INF - ONE));
+    case ROUTINE_dfma: return fused_zero(e, r);
+    case ROUTINE_dsqrt: return is_zero(e, LLVMBuildBitCast(B, r->a.f, vector_of(e, e->i64), ""));
+    case ROUTINE_ftod: return is_zero(e, without_sign(e, word));
+    case ROUTINE_dtof: return is_zero(e, r->a.size);
+    default: return LLVMConstNull(e->mrow);
     }
-    case ROUTINE_dtof:
-        one = LLVMBuildBitCast(B, LLVMBuildFPTrunc(B, a.f, floats, ""), e->row, "");
-        ok = either(e, is_zero(e, &a), within(e, a.size, 897 * ONE, 254 * ONE));
-        break;
-    case ROUTINE_i32tod: r = result_of(e, LLVMBuildSIToFP(B, v[0], doubles, "")); break;
-    case ROUTINE_u32tod: r = result_of(e, LLVMBuildUIToFP(B, v[0], doubles, "")); break;
-    case ROUTINE_dtoi32:
-        one = to_int(e, &a, "llvm.fptosi.sat");
-        ok = less(e, a.size, 1054 * ONE);
-        break;
-    case ROUTINE_dtou32:
-        one = to_int(e, &a, "llvm.fptoui.sat");
-        ok = less(e, a.size, 1055 * ONE);
-        break;
-    case NROUTINE: break;
-    }
-    v[0] = one ? one : r.low;
-    v[1] = r.high;
-    return ok;
 }
 
-Val compute_routine(Emit *e, RoutineId id, Row results[2])
+/* i1: some lane that is on is not among these. */
+static Val lacks(Emit *e, const Row *lanes)
 {
     Val lost = NULL;
     for (u32 i = 0; i < e->nchunks; i++) {
-        Val v[6] = {NULL};
-        for (u32 n = 0; n < routine_args(id); n++)
-            v[n] = get_on(e, n).c[i];
-        Val not = LLVMBuildNot(B, compute_chunk(e, id, v), "");
-        not = e->at->full ? not : both(e, not, e->on.c[i]);
-        for (u32 n = 0; n < routine_results(id); n++)
-            results[n].c[i] = v[n];
-        lost = lost ? either(e, lost, not) : not;
+        const Val not = LLVMBuildNot(B, lanes->c[i], "");
+        const Val on = e->at->full ? not : both(e, not, e->on.c[i]);
+        lost = lost ? either(e, lost, on) : on;
     }
-    return LLVMBuildNot(B, some_lane(e, lost), "");
+    return some_lane(e, lost);
+}
+
+void compute_routine(Emit *e, RoutineId id, Row results[2], LLVMBasicBlockRef other)
+{
+    const LLVMBasicBlockRef look = new_block(e, "look"), done = new_block(e, "at_once");
+    const u32 args = routine_args(id);
+    Routing all[MAX_CHUNKS];
+    Row lanes = {{0}}, words = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        Routing *r = &all[i];
+        memset(r, 0, sizeof *r);
+        Double *of[3] = {&r->a, &r->b, &r->c};
+        for (u32 n = 0; 2 * n + 1 < args; n++)
+            *of[n] = operand(e, 2 * n, i);
+        words.c[i] = r->word = args == 1 ? get_on(e, 0).c[i] : NULL;
+        compute(e, id, r);
+        lanes.c[i] = simply(e, id, r, words.c[i]);
+    }
+    branch_likely(e, LLVMBuildNot(B, lacks(e, &lanes), ""), done, look);
+    LLVMPositionBuilderAtEnd(B, look);
+    for (u32 i = 0; i < e->nchunks; i++)
+        lanes.c[i] = either(e, lanes.c[i], otherwise(e, id, &all[i], words.c[i]));
+    branch_likely(e, LLVMBuildNot(B, lacks(e, &lanes), ""), done, other);
+    LLVMPositionBuilderAtEnd(B, done);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const bool is_double = routine_results(id) == 2;
+        const Val bits =
+            is_double ? LLVMBuildBitCast(B, all[i].r.f, vector_of(e, e->i64), "") : NULL;
+        results[0].c[i] = is_double ? word_of(e, bits, 0, e->row) : all[i].word;
+        results[1].c[i] = is_double ? word_of(e, bits, 1, e->row) : NULL;
+    }
 }

@@ -642,13 +642,13 @@ static void set_all(Emit *e, const Uop *u)
 static void call_routine(Emit *e, const Routine *routine)
 {
     const RegionBlock *b = e->at;
-    const LLVMBasicBlockRef at_once = new_block(e, "at_once"), called = new_block(e, "called");
+    const LLVMBasicBlockRef called = new_block(e, "called");
     RegSet live = b->before_end;
     Row result[2] = {{{0}}};
-    const Val ok = compute_routine(e, routine->id, result);
     if (e->quick)
         store_registers(e);
-    branch_likely(e, ok, at_once, called);
+    compute_routine(e, routine->id, result, called);
+    const LLVMBasicBlockRef at_once = LLVMGetInsertBlock(B);
     LLVMPositionBuilderAtEnd(B, called);
     live.x |= (u64)1 << b->uop[b->nuop - 1]->rd;
     leave_region(e, word(e, b->target_pc), &live, e->retired, (u32)HOST_ANYWHERE);

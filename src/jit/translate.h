@@ -283,10 +283,9 @@ Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like);
 
 /* --- hostdouble.c ------------------------------------------------------------------------ */
 
-/* The results of a routine by the operands in v0 and up.  i1: it has them for all lanes that are on; else the
- * function must be called. */
-Val compute_routine(Emit *e, RoutineId id, Row results[2]);
-
+/* The results of a routine by the operands in v0 and up.  Ends the LLVM block: where some lane that is on has special
+ * numbers, so that the function must be called, goes to `other`. */
+void compute_routine(Emit *e, RoutineId id, Row results[2], LLVMBasicBlockRef other);
 /* --- product.c ---------------------------------------------------------------------------- */
 
 /* A matrix product; false: left to the handler. */

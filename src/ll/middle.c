@@ -416,7 +416,9 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     unwritten_forget(m);
     if (b->fast_math && b->level)
         relaxed_fuse(m);
-    if (b->level)
+    if (b->level) {
         extremes_join(m);
+        doubles_narrow(m);
+    }
     return expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

@@ -71,6 +71,8 @@ void relaxed_fuse(LLVMModuleRef m);
 /* The extreme of sums with a term in common becomes a sum with an extreme, after the optimiser
  * (extremes.c). */
 void extremes_join(LLVMModuleRef m);
+/* Sums in double of floats, rounded to float, become float operations, after the optimiser (narrow.c). */
+void doubles_narrow(LLVMModuleRef m);
 /* Stores to components of vectors store no other components (components.c). */
 void components_store(LLVMModuleRef m);
 /* Gives private variables a first value that the check for such values sees, before the program is

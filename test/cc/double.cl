@@ -198,3 +198,21 @@ kernel void printed(global const ulong *p)
     const double x = near(p[get_global_id(0)]);
     printf("%f %.17g %e %a %v2g\n", x, x, x, x, (double2)(x, 2.0));
 }
+
+// sums of floats in double, rounded to float, which are one float operation (ll/narrow.c); the last two are not
+kernel void narrowed(global const ulong *p, global const ulong *q, global float *out)
+{
+    const size_t i = get_global_id(0);
+    const uint e = (uint)q[i] & 0x7f800000; // of both, or nearly: they cancel, and are denormal together
+    const float x = as_float(i % 4 ? ((uint)p[i] & 0x807fffff) | e : (uint)p[i]);
+    const float y = as_float(i % 3 ? ((uint)(p[i] >> 32) & 0x80ffffff) | e : (uint)(p[i] >> 32));
+    global float *o = out + 8 * i;
+    o[0] = x - 0.5 * y;
+    o[1] = 4.0 * x - y;
+    o[2] = 0.25 * x + y;
+    o[3] = 1.0 - 0.125 * x;
+    o[4] = x + y * -2.0;
+    o[5] = fma((double)x, 0.5, -(double)y);
+    o[6] = x - 0.7 * y;
+    o[7] = x * 0.5 + y * 0.25;
+}

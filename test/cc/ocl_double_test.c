@@ -289,6 +289,25 @@ REF(reduced)
     }
 }
 
+REF(narrowed)
+{
+    const u64 *p = A(0), *q = A(1);
+    float *out = A(2);
+    EACH
+    {
+        const u32 e = (u32)q[i] & 0x7f800000, a = (u32)p[i], b = (u32)(p[i] >> 32);
+        const u32 words[2] = {i % 4 ? (a & 0x807fffff) | e : a, i % 3 ? (b & 0x80ffffff) | e : b};
+        float f[2];
+        memcpy(f, words, sizeof f);
+        const double x = f[0], y = f[1];
+        volatile double half = x * 0.5, seven = 0.7 * y, quarter = y * 0.25;
+        const double r[8] = {x - 0.5 * y,  4.0 * x - y, 0.25 * x + y, 1.0 - 0.125 * x,
+                             x + y * -2.0, half - y,    x - seven,    half + quarter};
+        for (u32 k = 0; k < 8; k++)
+            out[8 * i + k] = isnan(r[k]) ? NAN : (float)r[k];
+    }
+}
+
 REF(printed)
 {
     const u64 *p = A(0);
@@ -312,6 +331,7 @@ static const KitCase cases[] = {
     CASE(places, "96/32", "q96 q384 =q4611911198408756429 l256"), /* 2.1 */
     CASE(reduced, "128/64", "q128 q2"),
     CASE(printed, "40/8", "q40"),
+    CASE(narrowed, "1024/64", "q1024 q1024 w8192"),
 };
 
 int main(void) { return kit_main("double.cl", "-cl-std=CL3.0", cases, countof(cases)); }

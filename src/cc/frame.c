@@ -1,11 +1,11 @@
 /* frame.c -- stacks: places of slots and spills, prologue and epilogue (doc/abi.md,
  * "Frames").
  *
- * The scalar frame has, from its low end: ra if the function calls and is no kernel, callee-saved scalar registers,
+ * The scalar frame has, from its low end: ra if the function calls, callee-saved scalar registers,
  * spilled scalars.  The private frame has slots, callee-saved vector registers, spills.  A function
  * moves sp and tp past its frames at the start, and back at the end.
  *
- * A kernel owns its stacks from 0 on.  One that calls nobody leaves sp and tp alone, has constants
+ * A kernel owns its stacks from 0 on, and all registers: if it calls, ra stays in one that functions keep.  One that calls nobody leaves sp and tp alone, has constants
  * for addresses, and puts spills first, where short immediates reach them from v32 = 0; bytes 0 to
  * 15 stay free, so that no object has the address of a null pointer.
  *
@@ -30,6 +30,7 @@ typedef struct {
     u32 nspillx, nspillv; /* words */
     u32 savedx[NXREG], savedv[NVREG]; /* registers that the caller wants back */
     u32 nsavedx, nsavedv;
+    u32 ra_in;     /* where a kernel keeps ra; 0: in its frame, if anywhere */
     u32 spillv_at; /* where vector spills begin, from the low end of the frame */
     u32 savedv_at;
     i32 base; /* what v32 holds, from the low end of the frame */
@@ -95,6 +96,9 @@ static void survey(Frame *fr)
     }
     fr->moves = f->has_calls || !f->is_kernel;
     fr->makes_local &= !fr->moves && !fr->nspillx;
+    for (u32 r = 0; r < NXREG && f->is_kernel && f->has_calls && !fr->ra_in; r++)
+        if (is_saved(fr->t, r) && !kept[r])
+            fr->ra_in = r;
     if (f->is_kernel)
         return;
     for (u32 r = 0; r < NXREG; r++)
@@ -140,8 +144,7 @@ static void place_private(Frame *fr)
     fr->needs_v32 = !empty && (fr->needs_v32 || fr->moves);
 }
 
-/* a kernel ends the warp, and returns nowhere */
-static bool keeps_ra(const Frame *fr) { return fr->f->has_calls && !fr->f->is_kernel; }
+static bool keeps_ra(const Frame *fr) { return fr->f->has_calls && !fr->ra_in; }
 
 /* --- code ----------------------------------------------------------------------------- */
 
@@ -359,6 +362,8 @@ static void prologue(Frame *fr)
         make_local_base(fr);
     if (fr->moves && f->frame_scalar)
         add_scalar(fr, fr->t->sp, (i32)f->frame_scalar);
+    if (fr->ra_in)
+        row(fr, addi, fr->ra_in, ref_reg(fr->t->ra), number(0));
     if (keeps_ra(fr))
         store_scalar(fr, ref_reg(fr->t->ra), 0);
     for (u32 i = 0; i < fr->nsavedx; i++)
@@ -379,10 +384,10 @@ static void prologue(Frame *fr)
 static void epilogue(Frame *fr)
 {
     const Func *f = fr->f;
-    if (f->is_kernel) {
+    if (f->is_kernel)
         put(fr, (Ins){.op = IR_MACHINE + I_endprg});
-        return;
-    }
+    if (fr->ra_in)
+        row(fr, addi, fr->t->ra, ref_reg(fr->ra_in), number(0));
     for (u32 i = 0; i < fr->nsavedv; i++)
         load_vector(fr, (Ins){.reg = fr->savedv[i] + 1}, fr->savedv_at + 4 * i);
     for (u32 i = 0; i < fr->nsavedx; i++)

@@ -137,9 +137,7 @@ static Val fused_zero(Emit *e, const Routing *r)
     const Val cancels = both(e, from(e, r->a.size, large), from(e, r->b.size, large));
     const Val nothing =
         both(e, either(e, is_zero(e, r->a.size), is_zero(e, r->b.size)), is_zero(e, r->c.size));
-    const Val finite = both(e, below(e, r->c.size, INF),
-                            both(e, below(e, r->a.size, INF), below(e, r->b.size, INF)));
-    return both(e, both(e, finite, is_zero(e, r->r.size)), either(e, cancels, nothing));
+    return both(e, is_zero(e, r->r.size), either(e, cancels, nothing));
 }
 
 /* Other lanes for which it does. */

@@ -824,8 +824,7 @@ Region *region_new_small(Code *code, u32 pc, WarpShape warp, u32 callee, u32 lan
                        .set = code->set,
                        .vm = vm,
                        .flags = flags};
-    const bool calls = flags || warp.calls;
-    Region *r = find_region(&of, code, most, calls);
+    Region *r = find_region(&of, code, most, flags);
     if (r && !routines_end(r)) {
         region_free(r);
         r = find_region(&of, code, most, true);
@@ -844,10 +843,9 @@ u64 region_digest(const Region *r)
 #define MIX(v) (h = (h ^ (u64)(v)) * 0x100000001b3, h ^= h >> 29)
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        const u64 facts[] = {b->pc,    b->full,      b->is_header, b->is_reentry,
-                             b->end,   b->next_pc,   b->target_pc, b->meet_pc,
-                             b->nuop,  b->insns,     b->in.x,      b->together,
-                             b->alone, r->warp.deep, b->routine,   r->warp.calls};
+        const u64 facts[] = {b->pc,      b->full,      b->is_header, b->is_reentry, b->end,
+                             b->next_pc, b->target_pc, b->meet_pc,   b->nuop,       b->insns,
+                             b->in.x,    b->together,  b->alone,     r->warp.deep,  b->routine};
         for (size_t k = 0; k < countof(facts); k++)
             MIX(facts[k]);
         for (u32 k = 0; k < b->nuop; k++)

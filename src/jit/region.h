@@ -103,7 +103,6 @@ typedef struct {
     bool full;              /* all lanes are on */
     bool fresh;             /* they begin: a register that no block has written is 0 */
     bool deep;              /* other lanes wait on the divergence stack */
-    bool calls;             /* routines are called like any function, for warps with numbers that are special */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 

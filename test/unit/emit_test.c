@@ -1006,8 +1006,8 @@ static void records(void **state)
     assert_int_equal(r.sgpr, 19);
     assert_int_equal(r.lds_static, 512);
     assert_int_equal(r.flags, 0);
-    /* f: ra, s2, one spill; k: ra */
-    assert_int_equal(r.lds_stack, 12 + 4);
+    /* f: ra, s2, one spill */
+    assert_int_equal(r.lds_stack, 12);
     /* f: 100 bytes, v40, one spill, in units of 128 */
     assert_int_equal(r.pds_stack, 128);
     obj_free(o);
@@ -1038,7 +1038,7 @@ static void records_of_calls(void **state)
     assert_true(resource_read(o, "k", &r, &c.d));
     assert_int_equal(r.vgpr, 51);
     assert_int_equal(r.sgpr, 61);
-    assert_int_equal(r.lds_stack, 4 + 4);
+    assert_int_equal(r.lds_stack, 4);
     assert_int_equal(r.pds_stack, 128);
     assert_int_equal(r.flags, 0);
     assert_true(resource_read(o, "nothing", &r, &c.d));
@@ -1046,7 +1046,7 @@ static void records_of_calls(void **state)
     assert_int_equal(r.vgpr, 0);
     assert_true(resource_read(o, "k2", &r, &c.d));
     assert_int_equal(r.flags, RES_UNKNOWN_CALLEE);
-    assert_int_equal(r.lds_stack, 4 + 4);
+    assert_int_equal(r.lds_stack, 4);
     expect_silence(&c);
     obj_free(o);
     ir_free(m);
@@ -1459,7 +1459,7 @@ static u32 follow_function(const Object *image, const char *name, const u8 *rule
         assert_true(isa_decode(&dec, word_at(text->data.data + s->value - text->addr + at), &in));
         step(&in, x, &kept, ra);
     }
-    assert_int_equal(kept != 0, !strcmp(name, "f") || is_kernel);
+    assert_int_equal(kept != 0, !strcmp(name, "f"));
     return at / 4;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "comp/comp.h"
 #include "dev/dev.h"
+#include "drv/drv.h"
 #include "jit/region.h"
 #include "mach/memory.h"
 #include "sim/handlers.h"
@@ -13,10 +14,13 @@
 #include <string.h>
 
 static const char source[] =
-    "#define K(name, value) kernel void name(global ulong *a, global ulong *b, global ulong *c, global ulong *o) \\\n"
-    "{ const size_t i = get_global_id(0); const double x = as_double(a[i]), y = as_double(b[i]), z = as_double(c[i]);\\\n"
+    "#define K(name, value) kernel void name(global ulong *a, global ulong *b, global ulong *c, "
+    "global ulong *o) \\\n"
+    "{ const size_t i = get_global_id(0); const double x = as_double(a[i]), y = as_double(b[i]), z "
+    "= as_double(c[i]);\\\n"
     "  if (c[i] & 1) o[i] = 1; else o[i] = (ulong)(value); }\n"
-    "K(dadd, as_ulong(x + y)) K(dsub, as_ulong(x - y)) K(dmul, as_ulong(x * y)) K(ddiv, as_ulong(x / y))\n"
+    "K(dadd, as_ulong(x + y)) K(dsub, as_ulong(x - y)) K(dmul, as_ulong(x * y)) K(ddiv, as_ulong(x "
+    "/ y))\n"
     "K(dfma, as_ulong(fma(x, y, z))) K(dsqrt, as_ulong(sqrt(x))) K(dcmp, x < y)\n"
     "K(ftod, as_ulong((double)as_float((uint)a[i]))) K(dtof, as_uint((float)x))\n"
     "K(i32tod, as_ulong((double)(int)a[i])) K(u32tod, as_ulong((double)(uint)a[i]))\n"
@@ -103,9 +107,12 @@ static u32 look_in(const Object *image, const char *option)
 
 static void words_are_listed(void **state)
 {
-    static const char *const options[][2] = {
-        {"-O2", "-w"}, {"-O0", "-w"}, {"-O1", "-w"}, {"-O3", "-w"}, {"-g", "-w"}, {"-cl-fast-relaxed-math", "-w"},
-        {"-cl-std=CL3.0", "-w"}, {"-cl-denorms-are-zero", "-w"}};
+    static const char *const options[][2] = {{"-O2", "-w"},
+                                             {"-O3", "-w"},
+                                             {"-g", "-w"},
+                                             {"-cl-fast-relaxed-math", "-w"},
+                                             {"-cl-std=CL3.0", "-w"},
+                                             {"-cl-denorms-are-zero", "-w"}};
     (void)state;
     Compiler *c = open_compiler();
     u32 unknown = 0;
@@ -118,10 +125,149 @@ static void words_are_listed(void **state)
     assert_int_equal(unknown, 0);
 }
 
+/* --- what calls do -------------------------------------------------------------------------- */
+
+enum { ITEMS = 1024, LOCAL = 256 };
+
+typedef struct {
+    Driver *d;
+    u32 at[4]; /* buffers */
+} Side;
+
+static void open_side(Side *s, const char *engine, Object *image)
+{
+    Caught c;
+    DeviceOptions o = dev_defaults();
+    catch_in(&c);
+    o.engine = dev_find_engine(engine);
+    assert_non_null(o.engine);
+    s->d = drv_open(&o);
+    assert_non_null(s->d);
+    assert_int_equal(drv_load(s->d, image, &c.d), DRV_OK);
+    expect_silence(&c);
+    for (size_t k = 0; k < countof(s->at); k++) {
+        u64 at;
+        assert_int_equal(drv_alloc(s->d, ITEMS * sizeof(u64), &at), DRV_OK);
+        s->at[k] = (u32)at;
+    }
+}
+
+/* Runs the kernel on operands in[0..2]; the results go to `out`.  Returns the instructions. */
+static u64 run_side(Side *s, const char *kernel, u64 in[3][ITEMS], u64 *out)
+{
+    DrvArg args[4];
+    DrvResult result;
+    for (u32 k = 0; k < 3; k++)
+        assert_int_equal(drv_write(s->d, s->at[k], in[k], sizeof in[k]), DRV_OK);
+    for (u32 k = 0; k < 4; k++)
+        args[k] = (DrvArg){.size = 4, .align = 4, .value = &s->at[k]};
+    const DrvKernel k = {.kernel = kernel,
+                         .dims = 1,
+                         .global = {ITEMS, 1, 1},
+                         .local = {LOCAL, 1, 1},
+                         .args = args,
+                         .nargs = 4,
+                         .run = {.threads = 1}};
+    assert_int_equal(drv_run(s->d, &k, &result), DRV_OK);
+    assert_int_equal(drv_read(s->d, s->at[3], out, ITEMS * sizeof *out), DRV_OK);
+    return result.dev.run.insns;
+}
+
+static u64 random64(u64 *s)
+{
+    u64 z = *s += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* A number of a kind: what the path is for, and what lies at the ends of it.  Exponents of all lanes of a warp lie
+ * close together, where `end`, a random number of the warp, says. */
+static u64 number(u64 *s, u32 kind, u64 end)
+{
+    const u64 r = random64(s), sign = r & (u64)1 << 63, fraction = r % 5 ? r >> 12 : 0;
+    const u64 step = end / 2 % 5 + r % (1 + end / 16 % 3);
+    static const u64 special[] = {0,
+                                  1,
+                                  ((u64)1 << 52) - 1,
+                                  (u64)1 << 52,
+                                  (u64)0x7fe << 52 | (((u64)1 << 52) - 1),
+                                  (u64)0x7ff << 52,
+                                  (u64)0x7ff << 52 | 1,
+                                  (u64)0x7ff8 << 48};
+    switch (kind) {
+    case 0: return sign | (1000 + r % 47) << 52 | fraction;                 /* ordinary */
+    case 1: return r % 4 ? sign | (1020 + r % 7) << 52 | fraction : sign;   /* and 0 */
+    case 2: return sign | ((end % 2 ? 508 : 1532) + step) << 52 | fraction; /* products at an end */
+    case 3: return sign | (end % 2 ? step : 2046 - step) << 52 | fraction;
+    case 4: return sign | ((end % 2 ? 895 : 1148) + step) << 52 | fraction;  /* ends of float */
+    case 5: return sign | ((end % 2 ? 1021 : 1051) + step) << 52 | fraction; /* and of int */
+    case 6: return sign | special[(end % 2 ? r : end) / 8 % countof(special)];
+    default: return r;
+    }
+}
+
+/* Warps of 32 items: most of one kind alone, some with others in a few lanes.  The last bit of the third operand
+ * has lanes pass by (`source`). */
+static void choose(u64 *s, u64 in[3][ITEMS])
+{
+    for (u32 warp = 0; warp < ITEMS / 32; warp++) {
+        const u64 r = random64(s), end[3] = {random64(s), random64(s), random64(s)};
+        const u32 kinds[3] = {r % 8, r / 8 % 3 ? r % 8 : r / 32 % 8,
+                              r / 256 % 2 ? r % 8 : r / 512 % 8};
+        const bool mixed = r >> 40 & 1, is_full = r >> 41 & 1, cancels = r >> 42 & 1;
+        const bool adds_nothing = !(r >> 44 & 3);
+        for (u32 i = 32 * warp; i < 32 * warp + 32; i++) {
+            for (u32 k = 0; k < 3; k++)
+                in[k][i] = mixed && !(random64(s) % 16) ? number(s, random64(s) % 8, random64(s))
+                                                        : number(s, kinds[k], end[k]);
+            if (cancels && random64(s) % 2)
+                in[1][i] = in[0][i] ^ (random64(s) % 3 ? 0 : (u64)1 << 63);
+            if (adds_nothing)
+                in[2][i] = random64(s) & (u64)1 << 63;
+            in[2][i] = is_full ? in[2][i] & ~(u64)1 : in[2][i];
+        }
+    }
+}
+
+static void calls_are_exact(void **state)
+{
+    static const char *const options[] = {"-O2", "-w"};
+    static u64 in[3][ITEMS], out[2][ITEMS];
+    const char *times = getenv("ROUTINE_COUNT");
+    const u32 count = times ? (u32)atoi(times) : 10;
+    u64 seed = 20261128;
+    (void)state;
+    Compiler *c = open_compiler();
+    Side side[2];
+    open_side(&side[0], "interp", image_by(c, options, 2));
+    open_side(&side[1], "jit", image_by(c, options, 2));
+    for (u32 n = 0; n < count; n++)
+        for (u32 k = 0; k < NROUTINE; k++) {
+            u64 insns[2];
+            choose(&seed, in);
+            for (u32 i = 0; i < 2; i++)
+                insns[i] = run_side(&side[i], names[k], in, out[i]);
+            for (u32 i = 0; i < ITEMS; i++)
+                if (out[0][i] != out[1][i])
+                    fail_msg("%s(%016llx, %016llx, %016llx) is %016llx, by the interpreter %016llx",
+                             names[k], (unsigned long long)in[0][i], (unsigned long long)in[1][i],
+                             (unsigned long long)in[2][i], (unsigned long long)out[1][i],
+                             (unsigned long long)out[0][i]);
+            if (insns[0] != insns[1])
+                fail_msg("%s: %llu instructions, by the interpreter %llu", names[k],
+                         (unsigned long long)insns[1], (unsigned long long)insns[0]);
+        }
+    drv_close(side[0].d);
+    drv_close(side[1].d);
+    comp_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_listed),
+        cmocka_unit_test(calls_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,6 +243,7 @@ static const RegionBlock *goes_on_at(const Warp *w, const Region *r, RegionBlock
             continue;
         *room = r->block[region_find(r, b->next_pc, b->full)];
         room->in.x |= (u64)1 << link;
+        room->own.v[0] &= ~(((u64)1 << b->results) - 1);
         room->in.v[0] |= ((u64)1 << b->args) - 1;
         room->own.v[0] |= ((u64)1 << b->args) - 1;
         return room;

@@ -730,6 +730,7 @@ static void emit_block(Emit *e, u32 i)
     e->at = b;
     e->index = i;
     e->retired = 0;
+    e->nearly = 0;
     take_legacy(e, i);
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
@@ -747,7 +748,9 @@ static void emit_block(Emit *e, u32 i)
     for (e->k = 0; e->k < b->nuop; e->k++) {
         const Uop *u = b->uop[e->k];
         e->retired += uop_insns(u);
-        if (e->k + 1 < b->nuop || b->end == END_NEXT)
+        if (e->k + 1 == b->nuop && b->end != END_NEXT)
+            continue;
+        if (!access_record(e))
             emit_instruction(e, u);
     }
     e->k = b->nuop - 1;
@@ -897,6 +900,7 @@ LLVMModuleRef emit_free(Emit *e)
     mem_free(e->start);
     mem_free(e->first_uop);
     mem_free(e->in_cycle);
+    mem_free(e->spare);
     mem_free(e);
     return m;
 }
@@ -915,7 +919,8 @@ LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *ho
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
     e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
     e->in_cycle = mem_zalloc(r->nblock, sizeof *e->in_cycle);
-    const bool ok = e->start && e->first_uop && e->legacy && e->in_cycle;
+    e->spare = mem_alloc(sizeof *e->spare);
+    const bool ok = e->start && e->first_uop && e->legacy && e->in_cycle && e->spare;
     if (ok)
         emit_function(e, name);
     LLVMModuleRef m = emit_free(e);

@@ -85,6 +85,14 @@ typedef struct {
     bool exchanged;
 } Operand;
 
+/* A row that a later instruction of the block loads, loaded already. */
+enum { MAX_EARLY = 16 };
+typedef struct {
+    u32 k;                  /* its number in the block */
+    Val ok;                 /* i1: it was */
+    Row v;
+} Early;
+
 /* What is known where code stands: values of registers, and what it found out about addresses. */
 typedef struct {
     Val x[64];              /* NULL: in the home */
@@ -145,6 +153,9 @@ typedef struct {
     u32 retired;            /* instructions of the block so far, this one included */
     Val insns;              /* i64: before the block */
     Known known;
+    Early early[MAX_EARLY];
+    u32 nearly;
+    Known *spare;           /* for what is known before one of two ways */
     u64 x_dirty;            /* values that the home does not have */
     u64 v_dirty[4];
     Val mask;               /* i32 */
@@ -360,6 +371,11 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 bool access_vector(Emit *e, const Uop *u);
 /* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
 bool quick_access(Emit *e, const Uop *u);
+/* Asks whether all lanes' records of `width` bytes lie one after the other in plain memory, the first where `base`
+ * says.  The builder is left where they may be accessed, at *host, which is the guest's *first; the caller ends
+ * `slow` and goes on in `done`. */
+Val is_in_row(Emit *e, const Linear *base); /* i1: words of all lanes lie one after the other */
+Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first);
 /* --- what helpers.c takes from it */
 
 /* i1: whatever immediate led to the bytes lo to last, the flat rule leaves their addresses alone. */
@@ -446,6 +462,9 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
 
 /* A vector access of several words a lane; false: left to the handler. */
 bool access_words(Emit *e, const Uop *u);
+/* A word of records that several instructions access, one word a lane each: makes the present instruction, and of
+ * stores the others, too.  False: it is none. */
+bool access_record(Emit *e);
 
 /* --- the whole --------------------------------------------------------------------------- */
 

@@ -412,7 +412,9 @@ typedef struct {
 static Reach near_row(Emit *e, const RowAccess *x, Val range)
 {
     const Val first = LLVMBuildAdd(B, x->s->first, x->offset, "");
-    const Val extent = quad(e, (u64)(e->lanes - 1) * x->s->width);
+    /* from the first byte to the last word, or to the last lane's byte or half */
+    const u32 width = x->s->width, all = e->lanes * width;
+    const Val extent = quad(e, all - (width > 4 ? 4 : width));
     const Val from = LLVMBuildSub(B, first, range_field(e, range, offsetof(PlainRange, lo)), "");
     const Val last = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""), extent, "");
     const Val room =
@@ -658,6 +660,25 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host, Val *first)
     *host = LLVMBuildPhi(B, e->ptr, "");
     LLVMAddIncoming(*host, (Val[]){near.host, far}, (LLVMBasicBlockRef[]){row, ask}, 2);
     return w;
+}
+
+Val is_in_row(Emit *e, const Linear *base)
+{
+    Span *s = span_of(e, base->root, base->shift, 4);
+    if (!s->in_row)
+        ask_all(e, s);
+    return s->in_row;
+}
+
+Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first)
+{
+    const RowAccess x = {.s = span_of(e, base->root, base->shift, width),
+                         .offset = base->offset,
+                         .stores = e->at->facts[e->k]->access == ACCESS_STORE,
+                         .can = true};
+    if (!x.s->in_row)
+        ask_row(e, x.s);
+    return find_row(e, u, x, host, first);
 }
 
 /* Where the access goes without its immediate: `base`, as a row that others share where there is one. */

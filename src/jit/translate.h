@@ -374,7 +374,8 @@ bool quick_access(Emit *e, const Uop *u);
 /* Asks whether all lanes' records of `width` bytes lie one after the other in plain memory, the first where `base`
  * says.  The builder is left where they may be accessed, at *host, which is the guest's *first; the caller ends
  * `slow` and goes on in `done`. */
-Val is_in_row(Emit *e, const Linear *base); /* i1: words of all lanes lie one after the other */
+/* i1: words of all lanes lie one after the other, or, where that is asked, at one address each chunk. */
+Val is_row_or_one(Emit *e, const Linear *base);
 Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first);
 /* --- what helpers.c takes from it */
 

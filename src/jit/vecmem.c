@@ -662,12 +662,12 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host, Val *first)
     return w;
 }
 
-Val is_in_row(Emit *e, const Linear *base)
+Val is_row_or_one(Emit *e, const Linear *base)
 {
     Span *s = span_of(e, base->root, base->shift, 4);
     if (!s->in_row)
         ask_all(e, s);
-    return s->in_row;
+    return s->ones ? LLVMBuildOr(B, s->in_row, s->ones, "") : s->in_row;
 }
 
 Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first)

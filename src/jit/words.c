@@ -200,7 +200,7 @@ static Ways reach_records(Emit *e, Stride stride, i32 imm, u32 words, Val *host,
         base.offset = LLVMBuildAdd(B, base.offset, word(e, (u32)imm), "");
         return find_records(e, u, &base, 4 * words, host, first);
     }
-    const Val in_row = is_in_row(e, &base);
+    const Val in_row = is_row_or_one(e, &base);
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart");
     *e->spare = e->known;
     LLVMPositionBuilderAtEnd(B, apart);
@@ -266,6 +266,49 @@ static bool take_early(Emit *e)
     return true;
 }
 
+/* The same where the words are loaded one after the other: all of them. */
+static void load_together(Emit *e, Stride stride, i32 imm, u32 words, const u32 member[MOST_WORDS])
+{
+    const u32 first_k = e->k;
+    const Uop *const *u = (const Uop *const *)e->at->uop + e->k;
+    Row v[MOST_WORDS] = {{{0}}}, alone[MOST_WORDS] = {{{0}}};
+    Val host, first;
+    const Ways w = reach_records(e, stride, imm, words, &host, &first);
+    load_records(e, host, words, v);
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B)};
+    LLVMBuildBr(B, w.done);
+    LLVMPositionBuilderAtEnd(B, w.slow);
+    *e->spare = e->known;
+    for (u32 i = 0; i < words; i++) {
+        e->k = first_k + i;
+        e->retired += i ? uop_insns(u[i]) : 0;
+        emit_instruction(e, u[i]);
+    }
+    for (u32 i = 0; i < words; i++)
+        alone[i] = get_v(e, u[member[i] - first_k]->rd);
+    e->known = *e->spare;
+    from[1] = LLVMGetInsertBlock(B);
+    LLVMBuildBr(B, w.done);
+    LLVMPositionBuilderAtEnd(B, w.done);
+    for (u32 i = 0; i < words; i++)
+        v[i] = meet_two(e, &v[i], &alone[i], from);
+    for (u32 i = 0; i < words; i++)
+        for (u32 k = 0; k < words; k++)
+            if (member[k] == first_k + i)
+                set_v(e, u[i]->rd, v[k]);
+}
+
+/* Whether the instructions follow each other, and load to different registers. */
+static bool are_together(const Emit *e, u32 words, const u32 member[MOST_WORDS])
+{
+    for (u32 i = 0; i < words; i++)
+        for (u32 k = 0; k < words; k++)
+            if (member[i] >= e->k + words ||
+                (i != k && e->at->uop[member[i]]->rd == e->at->uop[member[k]]->rd))
+                return false;
+    return true;
+}
+
 /* words: of a record. */
 static bool load_record(Emit *e, Stride stride, u32 words)
 {
@@ -274,7 +317,8 @@ static bool load_record(Emit *e, Stride stride, u32 words)
     for (i32 first = imm; e->nearly + words <= MAX_EARLY && first > imm - 4 * (i32)words;
          first -= 4)
         if (find_members(e, first, words, member)) {
-            load_early(e, stride, first, words, member);
+            (are_together(e, words, member) ? load_together : load_early)(e, stride, first, words,
+                                                                          member);
             return true;
         }
     return false;

@@ -1,4 +1,9 @@
 /* double.cl -- arithmetic of binary64 with integers (double.h).
+ *
+ * A function that is often called has one path without a branch where no number is special to it, and another one for
+ * those that are.  Engines that make host code know the code of some (jit/routine.def): whoever changes what the
+ * compiler makes of them finds the hashes for it by test/unit/routine_test.c, and what must be asked of their
+ * operands in jit/hostdouble.c.
  */
 #include "double.h"
 

@@ -58,7 +58,9 @@ static LLVMTypeRef doubles(const Emit *e) { return vector_of(e, LLVMDoubleTypeIn
 
 static Double operand(Emit *e, u32 n, u32 chunk)
 {
-    const Val bits = join_words(e, get_on(e, n).c[chunk], get_on(e, n + 1).c[chunk]);
+    const Row pair = pair_at(e, n, n + 1);
+    const Val bits = pair.c[0] ? pair.c[chunk]
+                               : join_halves(e, get_on(e, n).c[chunk], get_on(e, n + 1).c[chunk]);
     return (Double){LLVMBuildBitCast(B, bits, doubles(e), ""), without_sign(e, bits)};
 }
 
@@ -171,7 +173,7 @@ static Val lacks(Emit *e, const Row *lanes)
     return some_lane(e, lost);
 }
 
-void compute_routine(Emit *e, RoutineId id, Row results[2], LLVMBasicBlockRef other)
+void compute_routine(Emit *e, RoutineId id, Row *result, LLVMBasicBlockRef other)
 {
     const LLVMBasicBlockRef look = new_block(e, "look"), done = new_block(e, "at_once");
     const u32 args = routine_args(id);
@@ -193,11 +195,8 @@ void compute_routine(Emit *e, RoutineId id, Row results[2], LLVMBasicBlockRef ot
         lanes.c[i] = either(e, lanes.c[i], otherwise(e, id, &all[i], words.c[i]));
     branch_likely(e, LLVMBuildNot(B, lacks(e, &lanes), ""), done, other);
     LLVMPositionBuilderAtEnd(B, done);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const bool is_double = routine_results(id) == 2;
-        const Val bits =
-            is_double ? LLVMBuildBitCast(B, all[i].r.f, vector_of(e, e->i64), "") : NULL;
-        results[0].c[i] = is_double ? word_of(e, bits, 0, e->row) : all[i].word;
-        results[1].c[i] = is_double ? word_of(e, bits, 1, e->row) : NULL;
-    }
+    for (u32 i = 0; i < e->nchunks; i++)
+        result->c[i] = routine_results(id) == 2
+                           ? LLVMBuildBitCast(B, all[i].r.f, vector_of(e, e->i64), "")
+                           : all[i].word;
 }

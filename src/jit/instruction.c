@@ -94,6 +94,10 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         return true;
     }
     const bool copies = f == F_CPV || f == F_CPX || f == F_CPI;
+    if (f == F_CPV && effect == E_ALU && e->known.half[u->rb].pair.c[0] && writes_all(e, u->rd)) {
+        set_half(e, u->rd, e->known.half[u->rb].pair, e->known.half[u->rb].which);
+        return true;
+    }
     const Row b = second(e, u), a = copies ? b : get_on(e, u->ra);
     const Row c = three ? get_on(e, u->rd) : b;
     Row v = {{0}};

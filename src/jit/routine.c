@@ -1,10 +1,10 @@
 /* routine.c -- functions of the device library whose results the host computes at once.
  *
  * The machine has no binary64, so the library computes it with integers (lib/opencl/double.cl): a hundred
- * instructions for what the host does in one.  A function is known by its words: the path that it takes where no
- * operand and no result is special has a hash, which routine.def lists.  A call of it may then do what the path
- * would have done (hostdouble.c): results, count of instructions, reconvergence pc.  What else the path writes
- * must not be read after the call; operands that lead elsewhere have the function called as any other.
+ * instructions for what the host does in one.  A function is known by its words, of which routine.def lists a hash.
+ * A call of it may then do what the path would do that the function takes where no operand and no result is special
+ * (hostdouble.c): results, scalars, count of instructions, reconvergence pc.  What else the function writes must not
+ * be read after the call; operands that lead elsewhere have it executed as any other.
  */
 #include "base/mem.h"
 #include "isa/abi.h"
@@ -73,34 +73,44 @@ typedef struct {
     u64 seen[MOST / 64];       /* a bit for each place */
 } Walk;
 
+/* The instruction at pc, and what it uses.  NULL: there is none that such a function could have. */
+static const Uop *look(Code *code, Warp *w, u32 pc, RegUse *use, IsaControl *control)
+{
+    IsaFacts facts, *of[1] = {&facts};
+    const Uop *u = code_at(code, w, pc), *uop[1] = {u};
+    w->group->faulted = false;
+    if (!u)
+        return NULL;
+    code_facts_of(code, u, &facts);
+    const RegionBlock b = {.full = true, .uop = uop, .facts = of, .nuop = 1};
+    *use = block_use(&b, 0);
+    *control = (IsaControl)facts.control;
+    return is_plain(u, &facts) ? u : NULL;
+}
+
 /* Notes the instructions from pc on, up to where the function returns or goes on at noted ones.  False: it is no
  * routine. */
 static bool walk(Walk *k, u32 pc)
 {
     Routine *r = k->r;
     for (;;) {
-        IsaFacts facts, *of[1] = {&facts};
         const u32 place = (pc - r->pc) / 4;
+        RegUse use;
+        IsaControl control;
         if (place >= MOST || k->seen[place / 64] >> place % 64 & 1)
             return place < MOST;
-        const Uop *u = code_at(k->code, k->w, pc), *uop[1] = {u};
-        k->w->group->faulted = false;
+        const Uop *u = look(k->code, k->w, pc, &use, &control);
         if (!u)
             return false;
-        code_facts_of(k->code, u, &facts);
-        if (!is_plain(u, &facts))
-            return false;
-        const RegionBlock b = {.full = true, .uop = uop, .facts = of, .nuop = 1};
-        const RegUse use = block_use(&b, 0);
         unite(&r->writes, &use.writes);
         k->seen[place / 64] |= (u64)1 << place % 64;
         k->words[2 * r->nuop] = pc - r->pc;
         k->words[2 * r->nuop + 1] = u->word;
         r->uop[r->nuop++] = u;
         pc = next_pc(u);
-        if ((IsaControl)facts.control == CONTROL_SPLIT)
+        if (control == CONTROL_SPLIT)
             k->fork[k->nfork++] = (u32)u->imm;
-        else if ((IsaControl)facts.control == CONTROL_JUMP)
+        else if (control == CONTROL_JUMP)
             pc = (u32)u->imm;
         else if (returns(u))
             return true;
@@ -129,36 +139,48 @@ u64 routine_hash(Code *code, Warp *w, u32 pc)
 
 /* --- the path where nothing is special --------------------------------------------------------- */
 
-/* What the instruction leaves in a scalar register. */
-static void compute(Routine *r, const Uop *u)
+/* What the instruction leaves in a scalar register; false: not by scalars that the path has set. */
+static bool compute(Routine *r, const Uop *u, const RegUse *use)
 {
     const Effect e = (Effect)isa_insn[u->id].effect;
     const FormatId form = (FormatId)isa_insn[u->id].format;
-    const bool by_imm = form == F_I || form == F_SH, is_scalar = by_imm || form == F_R;
+    const bool by_imm = form == F_I || form == F_SH;
+    if (use->reads.x & ~r->sets && !returns(u))
+        return false;
     if (e == E_SETRPC)
         r->rpc = r->x[u->ra] + (u32)u->imm;
-    if (!u->rd || (e != E_LUI && e != E_AUIPC && (e != E_ALU || !is_scalar)))
-        return;
-    r->sets |= (u64)1 << u->rd;
-    r->x[u->rd] = e != E_ALU ? (u32)u->imm
-                             : op_eval((Op)isa_insn[u->id].op, r->x[u->ra],
-                                       by_imm ? (u32)u->imm : r->x[u->rb]);
+    if (!use->writes.x)
+        return true;
+    if (e == E_LUI || e == E_AUIPC)
+        r->x[u->rd] = (u32)u->imm;
+    else if (e == E_ALU && (by_imm || form == F_R))
+        r->x[u->rd] =
+            op_eval((Op)isa_insn[u->id].op, r->x[u->ra], by_imm ? (u32)u->imm : r->x[u->rb]);
+    else
+        return false;
+    r->sets |= use->writes.x;
+    return true;
 }
 
-/* Follows it from the beginning on.  What the function is has been found out, so that all this is as it should. */
-static void follow(Routine *r, Code *code, Warp *w, bool takes)
+/* Follows it from the beginning on.  False: a function that is listed should not be so. */
+static bool follow(Routine *r, Code *code, Warp *w, bool takes)
 {
     u32 pc = r->pc;
-    for (const Uop *u = NULL; !u || !returns(u);) {
-        u = code_at(code, w, pc);
-        const Effect e = (Effect)isa_insn[u->id].effect;
+    for (u32 n = 0; n < MOST; n++) {
+        RegUse use;
+        IsaControl control;
+        const Uop *u = look(code, w, pc, &use, &control);
+        if (!u || !compute(r, u, &use) || (control == CONTROL_JOIN && r->njoin == countof(r->join)))
+            return false;
         r->insns += uop_insns(u);
-        pc = e == E_JAL || (takes && isa_effect[e].control == CONTROL_SPLIT) ? (u32)u->imm
-                                                                             : next_pc(u);
-        if (isa_effect[e].control == CONTROL_JOIN)
-            r->join[r->njoin++ % 2] = u->pc;
-        compute(r, u);
+        if (control == CONTROL_JOIN)
+            r->join[r->njoin++] = u->pc;
+        if (returns(u))
+            return true;
+        pc = control == CONTROL_JUMP || (takes && control == CONTROL_SPLIT) ? (u32)u->imm
+                                                                            : next_pc(u);
     }
+    return false;
 }
 
 bool routine_find(Code *code, Warp *w, u32 pc, Routine *to)
@@ -170,9 +192,9 @@ bool routine_find(Code *code, Warp *w, u32 pc, Routine *to)
     for (u32 i = 0; hash && i < NROUTINE; i++)
         if (row[i].hash == hash)
             to->id = (RoutineId)i;
-    if (to->id == NROUTINE)
+    if (to->id == NROUTINE || !follow(to, code, w, row[to->id].takes)) {
+        to->id = NROUTINE;
         to->nuop = 0;
-    else
-        follow(to, code, w, row[to->id].takes);
+    }
     return true;
 }

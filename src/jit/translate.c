@@ -129,6 +129,32 @@ static bool has_v(const Emit *e, u32 n)
     return !e->r->warp.fresh || regset_has_v(&e->r->written, n);
 }
 
+Val join_halves(Emit *e, Val low, Val high)
+{
+    Val lane[2 * MAX_LANES];
+    for (u32 i = 0; i < 2 * e->chunk; i++)
+        lane[i] = word(e, i / 2 + i % 2 * e->chunk);
+    const Val all = LLVMBuildShuffleVector(B, low, high, LLVMConstVector(lane, 2 * e->chunk), "");
+    return LLVMBuildBitCast(B, all, LLVMVectorType(e->i64, e->chunk), "");
+}
+
+Val half_of(Emit *e, Val pair, u32 which)
+{
+    Val lane[MAX_LANES];
+    const LLVMTypeRef t = LLVMVectorType(e->i32, 2 * e->chunk);
+    for (u32 i = 0; i < e->chunk; i++)
+        lane[i] = word(e, 2 * i + which);
+    return LLVMBuildShuffleVector(B, LLVMBuildBitCast(B, pair, t, ""), LLVMGetPoison(t),
+                                  LLVMConstVector(lane, e->chunk), "");
+}
+
+Row pair_at(const Emit *e, u32 n, u32 m)
+{
+    const Half *low = &e->known.half[n], *high = &e->known.half[m];
+    const bool is_pair = low->pair.c[0] && low->pair.c[0] == high->pair.c[0];
+    return is_pair && !low->which && high->which ? low->pair : (Row){{0}};
+}
+
 /* the present value, which is not noted: for LLVM blocks that no other follows */
 static Val peek_x(Emit *e, u32 n)
 {
@@ -138,6 +164,9 @@ static Val peek_x(Emit *e, u32 n)
 }
 static Val peek_v(Emit *e, u32 n, u32 chunk)
 {
+    const Half *half = &e->known.half[n];
+    if (!e->known.v[n].c[0] && half->pair.c[0])
+        return half_of(e, half->pair.c[chunk], half->which);
     if (!e->known.v[n].c[0] && !has_v(e, n))
         return LLVMConstNull(e->row);
     return e->known.v[n].c[0] ? e->known.v[n].c[chunk] : row_load(e, v_home(e, n, chunk));
@@ -160,10 +189,12 @@ void set_x(Emit *e, u32 n, Val v)
 
 Row get_v(Emit *e, u32 n)
 {
-    if (!e->known.v[n].c[0])
-        for (u32 i = e->nchunks; i-- > 0;)
-            e->known.v[n].c[i] = peek_v(e, n, i);
-    return e->known.v[n];
+    Row v = {{0}};
+    if (e->known.v[n].c[0])
+        return e->known.v[n];
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = peek_v(e, n, i);
+    return e->known.v[n] = v;
 }
 
 Row get_on(Emit *e, u32 n)
@@ -177,7 +208,14 @@ static void put_v(Emit *e, u32 n, Row v)
     e->known.v[n] = v;
     e->computed[n].c[0] = NULL;
     e->known.linear[n].root.c[0] = NULL;
+    e->known.half[n].pair.c[0] = NULL;
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
+}
+
+void set_half(Emit *e, u32 n, Row pair, u32 which)
+{
+    put_v(e, n, (Row){{0}});
+    e->known.half[n] = (Half){pair, which};
 }
 
 /* Hosts without registers for masks have them in vectors of words.  LLVM makes a comparison again
@@ -309,8 +347,7 @@ static void store_registers(Emit *e)
     for (u32 n = 0; n < 256; n++)
         if (e->v_dirty[n >> 6] >> (n & 63) & 1)
             for (u32 i = 0; i < e->nchunks; i++)
-                LLVMSetAlignment(LLVMBuildStore(B, e->known.v[n].c[i], v_home(e, n, i)),
-                                 4 * e->chunk);
+                row_store(e, peek_v(e, n, i), v_home(e, n, i));
     memset(e->v_dirty, 0, sizeof e->v_dirty);
     e->x_dirty = 0;
 }
@@ -333,6 +370,7 @@ static void forget_written(Known *known, const RegionBlock *b)
             if (regset_has_v(&written, n)) {
                 known->v[n] = (Row){{0}};
                 known->linear[n] = (Linear){0};
+                known->half[n] = (Half){0};
             }
     }
 }
@@ -644,18 +682,26 @@ static void call_routine(Emit *e, const Routine *routine)
     const RegionBlock *b = e->at;
     const LLVMBasicBlockRef called = new_block(e, "called");
     RegSet live = b->before_end;
-    Row result[2] = {{{0}}};
+    Row result = {{0}};
     if (e->quick)
         store_registers(e);
-    compute_routine(e, routine->id, result, called);
+    compute_routine(e, routine->id, &result, called);
     const LLVMBasicBlockRef at_once = LLVMGetInsertBlock(B);
     LLVMPositionBuilderAtEnd(B, called);
     live.x |= (u64)1 << b->uop[b->nuop - 1]->rd;
     leave_region(e, word(e, b->target_pc), &live, e->retired, (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, at_once);
     pass_joins(e, routine->join, routine->njoin, called);
-    for (u32 n = 0; n < b->results; n++)
-        set_v(e, n, result[n]);
+    const bool is_pair = b->results == 2 && !e->quick && writes_all(e, 0) && writes_all(e, 1);
+    for (u32 n = 0; n < b->results; n++) {
+        Row v = result;
+        for (u32 i = 0; b->results == 2 && !is_pair && i < e->nchunks; i++)
+            v.c[i] = half_of(e, result.c[i], n);
+        if (is_pair)
+            set_half(e, n, result, n);
+        else
+            set_v(e, n, v);
+    }
     for (u32 n = 1; n < 64; n++)
         if (routine->sets >> n & 1)
             set_x(e, n, word(e, routine->x[n]));

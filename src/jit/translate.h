@@ -53,6 +53,12 @@ typedef struct {
     Val offset;             /* i32 */
 } Linear;
 
+/* A row as the lower or upper words of integers of 64 bits, which is taken apart only where the row is asked for. */
+typedef struct {
+    Row pair;
+    u32 which;
+} Half;
+
 /* What code has found out about a row of addresses (root << shift), for accesses of `width`
  * bytes. */
 typedef struct {
@@ -98,6 +104,7 @@ typedef struct {
     Val x[64];              /* NULL: in the home */
     Row v[256];
     Linear linear[256];     /* those of v that are known as such; else the root is empty */
+    Half half[256];         /* likewise; v need not be there then */
     Span span[MAX_SPANS];
     u32 nspan;
     Window window[MAX_SPANS];
@@ -184,6 +191,13 @@ Val word(Emit *e, u32 value);
 Val quad(Emit *e, u64 value);
 Val splat(Emit *e, Val v);
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
+/* Chunks of rows as the words of integers of 64 bits, and words 0 or 1 of those. */
+Val join_halves(Emit *e, Val low, Val high);
+Val half_of(Emit *e, Val pair, u32 which);
+/* Writes all lanes with words 0 or 1 of such integers. */
+void set_half(Emit *e, u32 n, Row pair, u32 which);
+/* The integers of which registers n and m are words 0 and 1, if they are known as such; else empty. */
+Row pair_at(const Emit *e, u32 n, u32 m);
 /* The lanes of a chunk in a mask of all. */
 Val mask_chunk(Emit *e, Val mask, u32 chunk);
 /* The same constant, for a type of values: integers, or vectors of them. */
@@ -294,9 +308,9 @@ Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like);
 
 /* --- hostdouble.c ------------------------------------------------------------------------ */
 
-/* The results of a routine by the operands in v0 and up.  Ends the LLVM block: where some lane that is on has special
- * numbers, so that the function must be called, goes to `other`. */
-void compute_routine(Emit *e, RoutineId id, Row results[2], LLVMBasicBlockRef other);
+/* The results of a routine by the operands in v0 and up: words, or doubles as integers of 64 bits.  Ends the LLVM
+ * block: where some lane that is on has special numbers, so that the function must be called, goes to `other`. */
+void compute_routine(Emit *e, RoutineId id, Row *result, LLVMBasicBlockRef other);
 /* --- product.c ---------------------------------------------------------------------------- */
 
 /* A matrix product; false: left to the handler. */

@@ -36,6 +36,23 @@ static void load_records(Emit *e, Val host, u32 words, Row v[MOST_WORDS])
     }
 }
 
+/* Records of two words, as integers of 64 bits. */
+static Row load_pairs(Emit *e, Val host)
+{
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = LLVMBuildLoad2(B, LLVMVectorType(e->i64, e->chunk), stretch_at(e, host, i, 2), "");
+        LLVMSetAlignment(v.c[i], 1);
+    }
+    return v;
+}
+
+static void store_pairs(Emit *e, Val host, const Row *v)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        LLVMSetAlignment(LLVMBuildStore(B, v->c[i], stretch_at(e, host, i, 2)), 1);
+}
+
 /* two vectors of n words one after the other */
 static Val concatenate(Emit *e, Val a, Val b, u32 n)
 {
@@ -172,7 +189,7 @@ static Row meet_two(Emit *e, const Row *a, const Row *b, LLVMBasicBlockRef from[
 {
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMBuildPhi(B, e->row, "");
+        v.c[i] = LLVMBuildPhi(B, LLVMTypeOf(a->c[i]), "");
         LLVMAddIncoming(v.c[i], (Val[]){a->c[i], b->c[i]}, from, 2);
     }
     return v;
@@ -274,7 +291,11 @@ static void load_together(Emit *e, Stride stride, i32 imm, u32 words, const u32 
     Row v[MOST_WORDS] = {{{0}}}, alone[MOST_WORDS] = {{{0}}};
     Val host, first;
     const Ways w = reach_records(e, stride, imm, words, &host, &first);
-    load_records(e, host, words, v);
+    const bool is_pair = words == 2;
+    if (is_pair)
+        v[0] = load_pairs(e, host);
+    else
+        load_records(e, host, words, v);
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B)};
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.slow);
@@ -287,14 +308,18 @@ static void load_together(Emit *e, Stride stride, i32 imm, u32 words, const u32 
     for (u32 i = 0; i < words; i++)
         alone[i] = get_v(e, u[member[i] - first_k]->rd);
     e->known = *e->spare;
+    for (u32 i = 0; is_pair && i < e->nchunks; i++)
+        alone[0].c[i] = join_halves(e, alone[0].c[i], alone[1].c[i]);
     from[1] = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.done);
-    for (u32 i = 0; i < words; i++)
+    for (u32 i = 0; i < (is_pair ? 1 : words); i++)
         v[i] = meet_two(e, &v[i], &alone[i], from);
     for (u32 i = 0; i < words; i++)
         for (u32 k = 0; k < words; k++)
-            if (member[k] == first_k + i)
+            if (member[k] == first_k + i && is_pair)
+                set_half(e, u[i]->rd, v[0], k);
+            else if (member[k] == first_k + i)
                 set_v(e, u[i]->rd, v[k]);
 }
 
@@ -337,11 +362,15 @@ static bool store_record(Emit *e, Stride stride, u32 words)
         if (!is_word(e, e->k + i) || u[i]->id != u[0]->id || u[i]->ra != u[0]->ra ||
             u[i]->imm != u[0]->imm + 4 * (i32)i)
             return false;
-    for (u32 i = 0; i < words; i++)
+    const Row pair = words == 2 ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
+    for (u32 i = 0; !pair.c[0] && i < words; i++)
         v[i] = get_v(e, u[i]->rb);
     const Ways w = reach_records(e, stride, u[0]->imm, words, &host, &first);
     streams_store(e, first, e->lanes * 4 * words);
-    store_records(e, host, words, v);
+    if (pair.c[0])
+        store_pairs(e, host, &pair);
+    else
+        store_records(e, host, words, v);
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.slow);
     access_alone(e);

@@ -91,8 +91,7 @@ static u32 look_in(const Object *image, const char *option)
         const u32 pc = image->symbols[at].value;
         assert_true(routine_find(code, aligned, pc, &r));
         if (r.id != (RoutineId)k) {
-            print_error("%s: ROUTINE(%s, %u, %u, .., 0x%016llx)\n", option, names[k],
-                        routine_args((RoutineId)k), routine_results((RoutineId)k),
+            print_error("%s: %s should have the hash 0x%016llx\n", option, names[k],
                         (unsigned long long)routine_hash(code, aligned, pc));
             unknown++;
         }

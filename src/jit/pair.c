@@ -29,13 +29,14 @@ static Val extend(Emit *e, Val v, bool by_zeros)
                     : LLVMBuildSExt(B, v, quads_like(e, v), "");
 }
 
-Val join_words(Emit *e, Val low, Val high)
+static Val join_words(Emit *e, Val low, Val high)
 {
     const Val up = extend(e, high, true);
     return LLVMBuildOr(B, LLVMBuildShl(B, up, constant_like(up, 32), ""), extend(e, low, true), "");
 }
 
-Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like)
+/* word 0 or 1 of a pair; `like`: of that type */
+static Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like)
 {
     return LLVMBuildTrunc(B, LLVMBuildLShr(B, pair, constant_like(pair, 32 * which), ""), like, "");
 }

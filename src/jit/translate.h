@@ -302,15 +302,13 @@ bool compute_modified(Emit *e, const Uop *u);
 bool compute_pair(Emit *e, const Uop *u);
 bool compute_widening(Emit *e, const Uop *u);
 bool compute_narrowing(Emit *e, const Uop *u);
-/* Two words, or chunks of them, as integers of 64 bits, and word 0 or 1 of such ones, in a type. */
-Val join_words(Emit *e, Val low, Val high);
-Val word_of(Emit *e, Val pair, u32 which, LLVMTypeRef like);
 
 /* --- hostdouble.c ------------------------------------------------------------------------ */
 
 /* The results of a routine by the operands in v0 and up: words, or doubles as integers of 64 bits.  Ends the LLVM
  * block: where some lane that is on has special numbers, so that the function must be called, goes to `other`. */
 void compute_routine(Emit *e, RoutineId id, Row *result, LLVMBasicBlockRef other);
+
 /* --- product.c ---------------------------------------------------------------------------- */
 
 /* A matrix product; false: left to the handler. */
@@ -385,11 +383,11 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 bool access_vector(Emit *e, const Uop *u);
 /* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
 bool quick_access(Emit *e, const Uop *u);
+/* i1: words of all lanes lie one after the other, or, where that is asked, at one address each chunk. */
+Val is_row_or_one(Emit *e, const Linear *base);
 /* Asks whether all lanes' records of `width` bytes lie one after the other in plain memory, the first where `base`
  * says.  The builder is left where they may be accessed, at *host, which is the guest's *first; the caller ends
  * `slow` and goes on in `done`. */
-/* i1: words of all lanes lie one after the other, or, where that is asked, at one address each chunk. */
-Val is_row_or_one(Emit *e, const Linear *base);
 Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first);
 /* --- what helpers.c takes from it */
 

@@ -19,7 +19,8 @@
  * is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row, or the last word of a stretch of records (words.c); access_chunks() has all lanes compared, on or off; has_all_words() in
+ * the first and the last of a row, or the last word of a stretch of records (words.c);
+ * access_chunks() has all lanes compared, on or off; has_all_words() in
  * stream.c, each lane with a range that is shorter by the words behind its first.  These and
  * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
  * distances from where the range begins to that.  Ranges are pages that had the right when somebody

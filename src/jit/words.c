@@ -6,7 +6,6 @@
  * order of words can be seen.  And those of several that follow each other and access a word each, as a compiler does
  * for double, long and vectors; these are made one after the other where they are no such stretch.
  */
-#include "base/mem.h"
 #include "jit/translate.h"
 
 #define B e->b
@@ -153,13 +152,17 @@ static Stride stride_of(const Emit *e, const Uop *u)
     return l->shift == 3 ? PAIRS : l->shift == 4 ? FOURS : NOT_RECORDS;
 }
 
-/* Whether loads behind instruction k may be made there: it changes neither memory nor the base. */
+/* Whether loads behind instruction k may be made there: it changes neither memory nor the base, and orders nothing
+ * (doc/isa.md, "Order"). */
 static bool may_pass(const Emit *e, u32 k, u32 base)
 {
     const IsaFacts *f = e->at->facts[k];
+    const Uop *u = e->at->uop[k];
+    const Effect effect = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_FENCE;
     const RegSet writes = block_use(e->at, k).writes;
     return (f->access == ACCESS_NONE || f->access == ACCESS_LOAD) && !regset_has_v(&writes, base) &&
-           !f->writes && (IsaControl)f->control == CONTROL_NEXT;
+           !f->writes && (IsaControl)f->control == CONTROL_NEXT && effect != E_FENCE &&
+           effect != E_SUBBARRIER;
 }
 
 /* Which instructions, from k on, load the words from `imm` on; false: some are not loaded. */

@@ -59,7 +59,6 @@ ulong __ventus_dsub(ulong a, ulong b) { return sum(a, b ^ D_SIGN); }
 INLINE ulong __ventus_dneg(ulong a) { return a ^ D_SIGN; }
 INLINE ulong __ventus_dabs(ulong a) { return a & D_ABS; }
 INLINE ulong __ventus_dcopysign(ulong a, ulong sign) { return (a & D_ABS) | (sign & D_SIGN); }
-ulong __ventus_dmuladd(ulong a, ulong b, ulong c) { return __ventus_dadd(__ventus_dmul(a, b), c); }
 
 /* The product of any two numbers. */
 static ulong special_product(ulong a, ulong b)

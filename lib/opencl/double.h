@@ -115,7 +115,6 @@ ulong __ventus_dsub(ulong a, ulong b);
 ulong __ventus_dmul(ulong a, ulong b);
 ulong __ventus_ddiv(ulong a, ulong b);
 ulong __ventus_dfma(ulong a, ulong b, ulong c);
-ulong __ventus_dmuladd(ulong a, ulong b, ulong c); /* rounded twice */
 ulong __ventus_dsqrt(ulong a);
 ulong __ventus_dneg(ulong a);
 ulong __ventus_dabs(ulong a);

@@ -44,13 +44,6 @@ typedef struct {
 static void add_x(RegSet *s, u32 n) { s->x |= (u64)1 << n; }
 static void add_v(RegSet *s, u32 n) { s->v[n >> 6] |= (u64)1 << (n & 63); }
 
-static void unite(RegSet *to, const RegSet *s)
-{
-    to->x |= s->x;
-    for (int i = 0; i < 4; i++)
-        to->v[i] |= s->v[i];
-}
-
 static bool contains(const RegSet *s, const RegSet *part)
 {
     u64 missing = part->x & ~s->x;
@@ -648,7 +641,7 @@ static void step_back(RegSet *live, const RegUse *use)
     live->x &= ~use->writes.x;
     for (int i = 0; i < 4; i++)
         live->v[i] &= ~use->writes.v[i];
-    unite(live, &use->reads);
+    regset_unite(live, &use->reads);
 }
 
 /* Sets b->in, b->before_end and b->kept by what may be read behind the block.  Lanes that are off
@@ -664,15 +657,15 @@ static void set_block_live(RegionBlock *b, RegSet live)
         step_back(&live, &use);
         if (!b->full) {
             const RegSet crossing = crossing_rows(b, i);
-            unite(&b->kept, &crossing);
+            regset_unite(&b->kept, &crossing);
         }
         if (i + 1 == b->nuop) {
             b->before_end = live;
-            unite(&b->before_end, &b->kept);
+            regset_unite(&b->before_end, &b->kept);
         }
     }
-    unite(&live, &b->kept);
-    unite(&b->in, &live);
+    regset_unite(&live, &b->kept);
+    regset_unite(&b->in, &live);
 }
 
 static void set_live(Region *r)
@@ -686,7 +679,7 @@ static void set_live(Region *r)
             const RegSet before = b->in;
             RegSet live = b->leaves ? all : (RegSet){0};
             for (u32 i = 0; i < b->nsucc; i++)
-                unite(&live, &r->block[b->succ[i]].in);
+                regset_unite(&live, &r->block[b->succ[i]].in);
             set_block_live(b, live);
             if (b->leaves && (b->end == END_LEAVE || b->end == END_INDIRECT))
                 b->before_end = all;
@@ -700,9 +693,9 @@ static bool routines_end(const Region *r)
 {
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        const int to = b->routine ? region_find(r, b->next_pc, b->full) : 0;
         if (!b->routine)
             continue;
+        const int to = region_find(r, b->next_pc, b->full);
         const RegSet *writes = &r->routine[b->routine - 1].writes;
         for (u32 k = 0; k < 4; k++) {
             const u64 results = k ? 0 : ((u64)1 << b->results) - 1;
@@ -722,7 +715,7 @@ static void summarize(Region *r)
         r->insns += b->end == END_SPLIT ? 2 : 0; /* joins without their block (diverge.c) */
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
-            unite(&r->written, &use.writes);
+            regset_unite(&r->written, &use.writes);
         }
         r->written.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
@@ -738,7 +731,7 @@ static void set_dirty(Region *r)
         RegionBlock *b = &r->block[i];
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
-            unite(&b->dirty, &use.writes);
+            regset_unite(&b->dirty, &use.writes);
         }
         b->dirty.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
@@ -751,7 +744,7 @@ static void set_dirty(Region *r)
             for (u32 i = 0; b->end != END_BARRIER && i < b->nsucc; i++) {
                 RegSet *next = &r->block[b->succ[i]].dirty;
                 changed |= !contains(next, &b->dirty);
-                unite(next, &b->dirty);
+                regset_unite(next, &b->dirty);
             }
         }
     }

@@ -176,5 +176,11 @@ u64 routine_hash(Code *code, Warp *w, u32 pc);
 u32 routine_args(RoutineId id);
 u32 routine_results(RoutineId id);
 
+static inline void regset_unite(RegSet *to, const RegSet *s)
+{
+    to->x |= s->x;
+    for (int i = 0; i < 4; i++)
+        to->v[i] |= s->v[i];
+}
 static inline bool regset_has_v(const RegSet *s, u32 n) { return s->v[n >> 6] >> (n & 63) & 1; }
 #endif

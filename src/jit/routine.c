@@ -31,13 +31,6 @@ u32 routine_results(RoutineId id) { return row[id].results; }
 
 /* --- the whole function --------------------------------------------------------------------- */
 
-static void unite(RegSet *to, const RegSet *s)
-{
-    to->x |= s->x;
-    for (int i = 0; i < 4; i++)
-        to->v[i] |= s->v[i];
-}
-
 static bool returns(const Uop *u)
 {
     return (Effect)isa_insn[u->id].effect == E_JALR && !u->rd && u->ra == REG_ra && !u->imm;
@@ -102,7 +95,7 @@ static bool walk(Walk *k, u32 pc)
         const Uop *u = look(k->code, k->w, pc, &use, &control);
         if (!u)
             return false;
-        unite(&r->writes, &use.writes);
+        regset_unite(&r->writes, &use.writes);
         k->seen[place / 64] |= (u64)1 << place % 64;
         k->words[2 * r->nuop] = pc - r->pc;
         k->words[2 * r->nuop + 1] = u->word;

@@ -76,6 +76,17 @@ static void store_records(Emit *e, Val host, u32 words, const Row v[MOST_WORDS])
     }
 }
 
+/* Where both ways meet: the row of one or the other. */
+static Row meet_two(Emit *e, const Row *a, const Row *b, LLVMBasicBlockRef from[2])
+{
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        v.c[i] = LLVMBuildPhi(B, LLVMTypeOf(a->c[i]), "");
+        LLVMAddIncoming(v.c[i], (Val[]){a->c[i], b->c[i]}, from, 2);
+    }
+    return v;
+}
+
 bool access_words(Emit *e, const Uop *u)
 {
     const bool stores = e->at->facts[e->k]->access == ACCESS_STORE;
@@ -111,13 +122,8 @@ bool access_words(Emit *e, const Uop *u)
     LLVMBasicBlockRef from[2] = {w.fast, LLVMGetInsertBlock(B)};
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.done);
-    for (u32 k = 0; !stores && k < words; k++) {
-        for (u32 i = 0; i < e->nchunks; i++) {
-            const Val phi = LLVMBuildPhi(B, e->row, "");
-            LLVMAddIncoming(phi, (Val[]){v[k].c[i], slow[k].c[i]}, from, 2);
-            v[k].c[i] = phi;
-        }
-    }
+    for (u32 k = 0; !stores && k < words; k++)
+        v[k] = meet_two(e, &v[k], &slow[k], from);
     for (u32 k = 0; !stores && k < words; k++)
         set_v(e, u->rd + k, v[k]);
     return true;
@@ -187,17 +193,6 @@ static bool find_members(const Emit *e, i32 imm, u32 words, u32 member[MOST_WORD
     return false;
 }
 
-/* Where both ways meet: the row of one or the other. */
-static Row meet_two(Emit *e, const Row *a, const Row *b, LLVMBasicBlockRef from[2])
-{
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMBuildPhi(B, LLVMTypeOf(a->c[i]), "");
-        LLVMAddIncoming(v.c[i], (Val[]){a->c[i], b->c[i]}, from, 2);
-    }
-    return v;
-}
-
 /* The present instruction alone, on one of two ways; the row that it loads.  What is known afterwards is what was
  * before. */
 static Row access_alone(Emit *e)
@@ -238,8 +233,7 @@ static Ways reach_records(Emit *e, Stride stride, i32 imm, u32 words, Val *host,
 static void load_early(Emit *e, Stride stride, i32 imm, u32 words, const u32 member[MOST_WORDS])
 {
     const Uop *u = e->at->uop[e->k];
-    const Row none = {{0}};
-    Row v[MOST_WORDS] = {{{0}}}, rest = none;
+    Row v[MOST_WORDS] = {{{0}}}, rest = {{0}}, own = {{0}};
     Val host, first;
     const Ways w = reach_records(e, stride, imm, words, &host, &first);
     load_records(e, host, words, v);
@@ -258,11 +252,11 @@ static void load_early(Emit *e, Stride stride, i32 imm, u32 words, const u32 mem
         const bool is_this = member[k] == e->k;
         const Row r = meet_two(e, &v[k], is_this ? &alone : &rest, from);
         if (is_this)
-            v[0] = r; /* set behind the others, which are phis, too */
+            own = r;
         else
             e->early[e->nearly++] = (Early){member[k], ok, r};
     }
-    set_v(e, u->rd, v[0]);
+    set_v(e, u->rd, own); /* behind the last of the phis */
 }
 
 /* Takes what was loaded before, if it was; false: nobody tried. */

@@ -132,6 +132,18 @@ DevResult twins_run(Twins *t, const Shape *s, u64 number)
     return rb;
 }
 
+void twins_fault_at(Twins *t, u32 addr, u64 number)
+{
+    const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 1};
+    twins_load(t);
+    const DevResult r = twins_run(t, &s, number);
+    assert_true(r.run.faulted);
+    assert_int_equal(r.run.fault.lane, 31);
+    assert_int_equal(r.run.fault.addr, addr);
+    buf_free(&gen.text);
+    twins_close(t);
+}
+
 JitStats twins_close(Twins *t)
 {
     JitStats stats;

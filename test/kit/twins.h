@@ -41,6 +41,9 @@ void twins_load(Twins *t);
 /* Runs what is loaded on both and fails where they differ, naming the number.  Returns what the
  * second says. */
 DevResult twins_run(Twins *t, const Shape *s, u64 number);
+/* Loads gen.text, which it frees, and runs it in one warp of 32 lanes; it must fault at that address in the last
+ * lane.  Ends both. */
+void twins_fault_at(Twins *t, u32 addr, u64 number);
 /* Ends both; says what the second compiled.  The test fails where code could not be made. */
 JitStats twins_close(Twins *t);
 

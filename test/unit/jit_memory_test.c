@@ -537,14 +537,7 @@ static void rows_reach_an_end(void **state)
         line("%s", accesses[i]);
         line("vadd.vi v2,v2,%u", bytes);
         line("j .Lt");
-        const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 1};
-        twins_load(&t);
-        const DevResult r = twins_run(&t, &s, i);
-        assert_true(r.run.faulted);
-        assert_int_equal(r.run.fault.lane, 31);
-        assert_int_equal(r.run.fault.addr, DATA + DATA_BYTES);
-        buf_free(&gen.text);
-        twins_close(&t);
+        twins_fault_at(&t, DATA + DATA_BYTES, i);
     }
 }
 

@@ -154,14 +154,7 @@ static void records_reach_an_end(void **state)
             line(stores ? "vsw12.v v3,%u(v2)" : "vlw12.v v4,%u(v2)", 4 * k);
         line("addi x14,x14,4");
         line("j .Lt");
-        const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 1};
-        twins_load(&t);
-        const DevResult r = twins_run(&t, &s, i);
-        assert_true(r.run.faulted);
-        assert_int_equal(r.run.fault.lane, 31);
-        assert_int_equal(r.run.fault.addr, DATA + DATA_BYTES);
-        buf_free(&gen.text);
-        twins_close(&t);
+        twins_fault_at(&t, DATA + DATA_BYTES, i);
     }
 }
 

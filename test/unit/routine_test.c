@@ -9,6 +9,7 @@
 #include "mach/memory.h"
 #include "sim/handlers.h"
 #include "test/kit/assemble.h"
+#include "test/kit/random.h"
 #include "test/kit/skip.h"
 #include <stdlib.h>
 #include <string.h>
@@ -172,19 +173,11 @@ static u64 run_side(Side *s, const char *kernel, u64 in[3][ITEMS], u64 *out)
     return result.dev.run.insns;
 }
 
-static u64 random64(u64 *s)
-{
-    u64 z = *s += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 /* A number of a kind: what the path is for, and what lies at the ends of it.  Exponents of all lanes of a warp lie
  * close together, where `end`, a random number of the warp, says. */
-static u64 number(u64 *s, u32 kind, u64 end)
+static u64 number(u32 kind, u64 end)
 {
-    const u64 r = random64(s), sign = r & (u64)1 << 63, fraction = r % 5 ? r >> 12 : 0;
+    const u64 r = random_bits(), sign = r & (u64)1 << 63, fraction = r % 5 ? r >> 12 : 0;
     const u64 step = end / 2 % 5 + r % (1 + end / 16 % 3);
     static const u64 special[] = {0,
                                   1,
@@ -208,22 +201,22 @@ static u64 number(u64 *s, u32 kind, u64 end)
 
 /* Warps of 32 items: most of one kind alone, some with others in a few lanes.  The last bit of the third operand
  * has lanes pass by (`source`). */
-static void choose(u64 *s, u64 in[3][ITEMS])
+static void choose(u64 in[3][ITEMS])
 {
     for (u32 warp = 0; warp < ITEMS / 32; warp++) {
-        const u64 r = random64(s), end[3] = {random64(s), random64(s), random64(s)};
+        const u64 r = random_bits(), end[3] = {random_bits(), random_bits(), random_bits()};
         const u32 kinds[3] = {r % 8, r / 8 % 3 ? r % 8 : r / 32 % 8,
                               r / 256 % 2 ? r % 8 : r / 512 % 8};
         const bool mixed = r >> 40 & 1, is_full = r >> 41 & 1, cancels = r >> 42 & 1;
         const bool adds_nothing = !(r >> 44 & 3);
         for (u32 i = 32 * warp; i < 32 * warp + 32; i++) {
             for (u32 k = 0; k < 3; k++)
-                in[k][i] = mixed && !(random64(s) % 16) ? number(s, random64(s) % 8, random64(s))
-                                                        : number(s, kinds[k], end[k]);
-            if (cancels && random64(s) % 2)
-                in[1][i] = in[0][i] ^ (random64(s) % 3 ? 0 : (u64)1 << 63);
+                in[k][i] = mixed && !(random_bits() % 16) ? number(random_bits() % 8, random_bits())
+                                                          : number(kinds[k], end[k]);
+            if (cancels && random_bits() % 2)
+                in[1][i] = in[0][i] ^ (random_bits() % 3 ? 0 : (u64)1 << 63);
             if (adds_nothing)
-                in[2][i] = random64(s) & (u64)1 << 63;
+                in[2][i] = random_bits() & (u64)1 << 63;
             in[2][i] = is_full ? in[2][i] & ~(u64)1 : in[2][i];
         }
     }
@@ -235,7 +228,6 @@ static void calls_are_exact(void **state)
     static u64 in[3][ITEMS], out[2][ITEMS];
     const char *times = getenv("ROUTINE_COUNT");
     const u32 count = times ? (u32)atoi(times) : 10;
-    u64 seed = 20261128;
     (void)state;
     Compiler *c = open_compiler();
     Side side[2];
@@ -244,7 +236,7 @@ static void calls_are_exact(void **state)
     for (u32 n = 0; n < count; n++)
         for (u32 k = 0; k < NROUTINE; k++) {
             u64 insns[2];
-            choose(&seed, in);
+            choose(in);
             for (u32 i = 0; i < 2; i++)
                 insns[i] = run_side(&side[i], names[k], in, out[i]);
             for (u32 i = 0; i < ITEMS; i++)

@@ -14,6 +14,8 @@ struct Device {
     Engine *engine;
     Mmu mmu; /* of memory; root set by the driver when opt.mmu */
     DevCode code;
+    u64 numbers;     /* given so far (DevCode) */
+    u64 alterations; /* of code, by dev_write() */
 };
 
 /* --- engines ------------------------------------------------------------------- */
@@ -133,12 +135,28 @@ static void code_changed(Device *d, IsaSet set, u64 addr, u64 size)
 
 static bool overlaps_code(u64 addr, u64 size) { return addr < CODE_END && addr + size > CODE_LO; }
 
+/* Whether bytes of code change, or those behind a page of code that its last instruction goes on in. */
+static bool changes_code(const Device *d, u64 addr, const void *from, u64 size)
+{
+    enum { LONGEST = 12 }; /* bytes of an instruction with its prefix */
+    bool is_code = false;
+    if (!overlaps_code(addr, size) || !memcmp(d->memory.base + addr, from, size))
+        return false;
+    const u64 first = addr > CODE_LO ? addr - LONGEST : CODE_LO,
+              end = addr + size < CODE_END ? addr + size : CODE_END;
+    for (u64 p = first >> PAGE_BITS; p <= (end - 1) >> PAGE_BITS; p++)
+        is_code |= (memory_rights(&d->memory, p) & MEM_X) != 0;
+    return is_code;
+}
+
 bool dev_write(Device *d, u64 addr, const void *from, u64 size)
 {
     if (!memory_has(&d->memory, addr, size, MEM_R))
         return false;
-    if (overlaps_code(addr, size))
+    if (changes_code(d, addr, from, size)) {
         code_changed(d, d->code.set, addr, size);
+        d->alterations++;
+    }
     memory_write(&d->memory, addr, from, size);
     return true;
 }
@@ -183,6 +201,13 @@ static void load_segment(Device *d, const ObjSegment *s)
     memset(d->memory.base + s->addr + s->data.len, 0, s->memsz - s->data.len);
 }
 
+static u64 first_page(const ObjSegment *s) { return s->addr & ~(u64)(PAGE_SIZE - 1); }
+
+static u64 end_of_pages(const ObjSegment *s)
+{
+    return align_up((u64)s->addr + s->memsz, PAGE_SIZE);
+}
+
 Object *dev_unload(Device *d)
 {
     Object *image = d->code.image;
@@ -190,11 +215,39 @@ Object *dev_unload(Device *d)
         code_changed(d, d->code.set, CODE_LO, CODE_END - CODE_LO);
     for (size_t i = 0; image && i < image->nsegments; i++) {
         const ObjSegment *s = &image->segments[i];
-        const u64 first = s->addr & ~(u64)(PAGE_SIZE - 1);
-        memory_unmap(&d->memory, first, align_up((u64)s->addr + s->memsz, PAGE_SIZE) - first);
+        memory_unmap(&d->memory, first_page(s), end_of_pages(s) - first_page(s));
     }
     d->code.image = NULL;
     return image;
+}
+
+/* Unmaps a segment that may be loaded again; it may share pages with others. */
+static void retire_segment(Device *d, const ObjSegment *s)
+{
+    for (u64 a = first_page(s); s->memsz && a < end_of_pages(s); a += PAGE_SIZE)
+        if (!(memory_rights(&d->memory, a >> PAGE_BITS) & MEM_OLD))
+            memory_retire(&d->memory, a, PAGE_SIZE);
+}
+
+void dev_put_away(Device *d, DevCode *code)
+{
+    const EngineKind *engine = d->opt.engine;
+    const Object *image = d->code.image;
+    *code = d->code;
+    code->number = 0;
+    if (image && engine->code_left && code->alterations == d->alterations)
+        engine->code_left(d->engine, code->number = ++d->numbers);
+    else if (image)
+        code_changed(d, d->code.set, CODE_LO, CODE_END - CODE_LO);
+    for (size_t i = 0; image && i < image->nsegments; i++)
+        retire_segment(d, &image->segments[i]);
+    d->code.image = NULL;
+}
+
+void dev_drop(Device *d, const DevCode *code)
+{
+    if (code->number)
+        d->opt.engine->code_gone(d->engine, code->number);
 }
 
 static void find_needs(Device *d, const Object *image)
@@ -227,7 +280,20 @@ bool dev_load(Device *dev, Object *image, Diag *d)
     dev->code.image = image;
     dev->code.generation = resource_generation(image);
     dev->code.tp_word = resource_tp_word(image);
+    dev->code.alterations = dev->alterations;
     return true;
+}
+
+void dev_bring_back(Device *d, const DevCode *code)
+{
+    for (size_t i = 0; i < code->image->nsegments; i++)
+        load_segment(d, &code->image->segments[i]);
+    if (code->alterations == d->alterations && code->number)
+        d->opt.engine->code_back(d->engine, code->number);
+    else
+        dev_drop(d, code);
+    d->code = *code;
+    d->code.alterations = d->alterations;
 }
 
 /* --- launches --------------------------------------------------------------------------- */

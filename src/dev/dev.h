@@ -39,6 +39,8 @@ typedef struct {
     Generation generation;  /* of the image */
     int tp_word;            /* of the image (resource_tp_word) */
     CodeNeeds needs;        /* what its instructions show */
+    u64 number;             /* of what the engine keeps of it (dev_put_away); 0: nothing */
+    u64 alterations;        /* by dev_write() to code of the device, before it came */
 } DevCode;
 
 /* Whether the engine can model the machine; else d says why not. */
@@ -75,6 +77,15 @@ bool dev_load(Device *dev, Object *image, Diag *d);
 
 /* Takes the image out of memory; it is the caller's.  NULL: none was loaded. */
 Object *dev_unload(Device *d);
+
+/* The same for code that may come back: *code says what is known of it, and the image is the caller's.  Without an
+ * image nothing happens, and code->image is NULL. */
+void dev_put_away(Device *d, DevCode *code);
+/* Loads the image again, as dev_load(), which cannot fail: nothing is checked or found out anew.  No other
+ * image is loaded. */
+void dev_bring_back(Device *d, const DevCode *code);
+/* Code that was put away will not come back. */
+void dev_drop(Device *d, const DevCode *code);
 
 /* Tells the device that dev_write() has brought code, from addr up to `end`. */
 void dev_code_written(Device *d, u64 addr, u64 end);

@@ -599,15 +599,31 @@ DrvStatus check_image(Driver *d, const Object *image, Diag *to)
     return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
 }
 
+/* Unmaps what was written into the code window. */
+static void clear_code_window(Driver *d)
+{
+    if (d->code_lo == d->code_end)
+        return;
+    memory_unmap(dev_memory(d->dev), CODE_LO, CODE_END - CODE_LO);
+    d->code_lo = d->code_end = 0;
+    d->code_is_new = false;
+}
+
+DrvStatus bring_back_locked(Driver *d, const DevCode *code)
+{
+    if (!map_segments_same(d, code->image))
+        return drv_fail(d, DRV_BAD_PROGRAM, "%s", code->image->name);
+    clear_code_window(d);
+    dev_bring_back(d->dev, code);
+    return DRV_OK;
+}
+
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag)
 {
     if (!segments_fit(image, diag) || !map_segments_same(d, image))
         return drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
-    if (d->code_lo != d->code_end && image->entry == CODE_LO) {
-        memory_unmap(dev_memory(d->dev), CODE_LO, CODE_END - CODE_LO);
-        d->code_lo = d->code_end = 0;
-        d->code_is_new = false;
-    }
+    if (image->entry == CODE_LO)
+        clear_code_window(d);
     return dev_load(d->dev, image, diag) ? DRV_OK : drv_fail(d, DRV_BAD_PROGRAM, "%s", image->name);
 }
 

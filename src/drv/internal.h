@@ -79,7 +79,9 @@ bool copy_out(Driver *d, u64 addr, void *to, u64 size);
 
 /* DRV_OK if the image can be loaded; else `to` says why not. */
 DrvStatus check_image(Driver *d, const Object *image, Diag *to);
+/* Loads an image; brings back one that was put away. */
 DrvStatus load_locked(Driver *d, Object *image, Diag *diag);
+DrvStatus bring_back_locked(Driver *d, const DevCode *code);
 /* Where a kernel begins and what its record says. */
 typedef struct {
     char *name;

@@ -1,14 +1,17 @@
 /* swap.c -- several programs on a device with one code window.
  *
  * A launch brings its program into the window when no launch of another program runs.  Code and
- * constants are loaded from the image again.  The writable segments of the program that leaves are
- * kept, and put back when it returns, so that program-scope variables persist.
+ * constants are loaded from the image again, of which the engine has kept what it had made.  The writable
+ * segments of the program that leaves are kept, and put back when it returns, so that program-scope variables
+ * persist.
  */
 #include "drv/internal.h"
 #include <string.h>
 
 struct DrvProgram {
-    Object *image;       /* the device's while it is loaded */
+    Object *image; /* the device's while it is loaded */
+    DevCode
+        away; /* the same with what is known of it, when it was loaded and left; else away.image is NULL */
     Buf *kept;           /* a segment's bytes, of writable ones; empty: as in the image */
     KernelPlace *places; /* of kernels that were launched: images are searched from end to end */
     size_t nplaces, capplaces;
@@ -65,7 +68,7 @@ DrvStatus leave_program(Driver *d)
         return DRV_OK;
     if (!keep_variables(d, p))
         return drv_fail(d, DRV_NO_MEMORY, "the variables of %s", p->image->name);
-    p->image = dev_unload(d->dev);
+    dev_put_away(d->dev, &p->away);
     d->program = NULL;
     return DRV_OK;
 }
@@ -81,7 +84,7 @@ DrvStatus enter_program(Driver *d, DrvProgram *p, bool alone)
         return DRV_OK;
     DrvStatus s = leave_program(d);
     if (!s)
-        s = load_locked(d, p->image, &silent);
+        s = p->away.image ? bring_back_locked(d, &p->away) : load_locked(d, p->image, &silent);
     if (s)
         return s;
     d->program = p;
@@ -119,6 +122,8 @@ void drv_program_close(Driver *d, DrvProgram *p)
     if (d->program == p) {
         p->image = dev_unload(d->dev);
         d->program = NULL;
+    } else if (p->away.image) {
+        dev_drop(d->dev, &p->away);
     }
     pthread_mutex_unlock(&d->lock);
     for (size_t i = 0; i < p->image->nsegments; i++)

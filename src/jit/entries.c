@@ -117,16 +117,16 @@ static bool is_current(Entries *t, const Entry *e, CodeKind kind)
     return false;
 }
 
-/* An entry whose optimised code is still asked for, or later programs will want, leaves the order for
- * it. */
-static void bequeath(Entries *t, const Entry *e)
+/* An entry that goes, or whose code leaves, leaves the order for optimised code, if that is still asked for or later
+ * programs will want it. */
+static void bequeath(Entries *t, Entry *e)
 {
     Worker *w = worker_of(t, CODE_PLAIN);
     const int state = atomic_load(&e->state[CODE_PLAIN]);
     const bool asks = (state == QUEUED && !is_current(t, e, CODE_PLAIN)) ||
                       (state == COLD && !t->waits && !t->only_quick && will_be_wanted(e));
-    if (!asks || t->is_closing || !e->region || e->region->insns > MOST || !maker_keeps(t->maker) ||
-        t->owner != getpid() || !has_thread(w))
+    if (!asks || e->is_bequeathed || t->is_closing || !e->region || e->region->insns > MOST ||
+        !maker_keeps(t->maker) || t->owner != getpid() || !has_thread(w))
         return;
     u32 waiting = 0;
     for (const Bequest *other = w->bequests; other; other = other->next)
@@ -137,12 +137,12 @@ static void bequeath(Entries *t, const Entry *e)
     b->order = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
     b->next = w->bequests;
     w->bequests = b;
+    e->is_bequeathed = true;
     pthread_cond_signal(&w->wanted);
 }
 
 static void entry_free(Entries *t, Entry *e)
 {
-    bequeath(t, e);
     for (int i = 0; i < NWORKERS; i++)
         if (t->worker[i].current == e)
             t->worker[i].current = NULL;
@@ -174,6 +174,20 @@ static bool touches(const Entry *e, u32 first, u32 last)
 #undef IN
 }
 
+/* Code that is asked for, of which the queues have been emptied, may be asked for again. */
+static void take_back(Entries *t, Entry *e)
+{
+    for (int k = 0; k < NCODES; k++)
+        if (atomic_load(&e->state[k]) == QUEUED && !is_current(t, e, (CodeKind)k))
+            atomic_store(&e->state[k], COLD);
+}
+
+static void empty_queues(Entries *t)
+{
+    for (int i = 0; i < NWORKERS; i++)
+        memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
+}
+
 /* Forgets the entries of a list whose code changes, and the requests of those that stay, which it
  * returns. */
 static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
@@ -182,12 +196,11 @@ static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
     for (Entry *e = list, *next; e; e = next) {
         next = e->next;
         if (touches(e, first, last)) {
+            bequeath(t, e);
             entry_free(t, e);
             continue;
         }
-        for (int k = 0; k < NCODES; k++)
-            if (atomic_load(&e->state[k]) == QUEUED && !is_current(t, e, (CodeKind)k))
-                atomic_store(&e->state[k], COLD);
+        take_back(t, e);
         e->next = kept;
         kept = e;
     }
@@ -200,14 +213,83 @@ void entries_forget(Entries *t, u32 first, u32 last)
     if (flags != FLAGS_UNKNOWN)
         t->flags_before = flags;
     pthread_mutex_lock(&t->lock);
-    for (int i = 0; i < NWORKERS; i++)
-        memset(t->worker[i].queue, 0, sizeof t->worker[i].queue);
+    empty_queues(t);
     for (u32 p = 0; p < t->end; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
         for (u32 i = 0; page && i < PAGE_UOPS; i++)
             atomic_store(&page->at[i], forget_list(t, atomic_load(&page->at[i]), first, last));
     }
     pthread_mutex_unlock(&t->lock);
+}
+
+/* --- code that leaves and comes back ------------------------------------------------------- */
+
+struct EntriesKept {
+    int flags, flags_before; /* of Entries */
+    u32 n;
+    EntryPage *page[]; /* of the window, from its first on */
+};
+
+/* Sets whether the code of the entries of a page is away. */
+static void set_away(Entries *t, EntryPage *page, bool is_away)
+{
+    for (u32 i = 0; page && i < PAGE_UOPS; i++)
+        for (Entry *e = atomic_load(&page->at[i]); e; e = e->next) {
+            if (is_away)
+                bequeath(t, e);
+            take_back(t, e);
+            e->is_away = is_away;
+        }
+}
+
+EntriesKept *entries_keep(Entries *t)
+{
+    EntriesKept *k = mem_alloc(sizeof *k + t->end * sizeof *k->page);
+    if (!k) {
+        entries_forget(t, 0, CODE_PAGES);
+        return NULL;
+    }
+    pthread_mutex_lock(&t->lock);
+    *k = (EntriesKept){.flags = atomic_exchange(&t->flags, FLAGS_UNKNOWN),
+                       .flags_before = t->flags_before,
+                       .n = t->end};
+    empty_queues(t);
+    for (u32 p = 0; p < k->n; p++) {
+        k->page[p] = atomic_exchange(&t->page[p], NULL);
+        set_away(t, k->page[p], true);
+    }
+    t->end = 0;
+    pthread_mutex_unlock(&t->lock);
+    return k;
+}
+
+void entries_put_back(Entries *t, EntriesKept *k)
+{
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&t->flags, k->flags);
+    t->flags_before = k->flags_before;
+    for (u32 p = 0; p < k->n; p++) {
+        set_away(t, k->page[p], false);
+        atomic_store(&t->page[p], k->page[p]);
+    }
+    t->end = k->n;
+    pthread_mutex_unlock(&t->lock);
+    mem_free(k);
+}
+
+void entries_kept_free(Entries *t, EntriesKept *k)
+{
+    pthread_mutex_lock(&t->lock);
+    for (u32 p = 0; k && p < k->n; p++) {
+        for (u32 i = 0; k->page[p] && i < PAGE_UOPS; i++)
+            for (Entry *e; (e = atomic_load(&k->page[p]->at[i]));) {
+                atomic_store(&k->page[p]->at[i], e->next);
+                entry_free(t, e);
+            }
+        mem_free(k->page[p]);
+    }
+    pthread_mutex_unlock(&t->lock);
+    mem_free(k);
 }
 
 /* --- making code ------------------------------------------------------------------------- */
@@ -319,7 +401,7 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
 
     pthread_mutex_lock(&t->stable);
     pthread_mutex_lock(&t->lock);
-    const bool stays = w->current == e;
+    const bool stays = w->current == e && !e->is_away;
     pthread_mutex_unlock(&t->lock);
     const bool looks =
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
@@ -340,6 +422,8 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
     pthread_mutex_lock(&t->lock);
     if (w->current != e) {
         code_unload(&code);
+    } else if (!stays) {
+        atomic_store(&e->state[kind], COLD);
     } else if (found && atomic_load(&e->state[CODE_PLAIN]) == COLD) {
         atomic_store(&e->state[kind], COLD);
         install(t, e, CODE_PLAIN, READY, code, &cost);

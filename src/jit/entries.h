@@ -30,6 +30,8 @@ struct Entry {
     _Atomic u32 insns;      /* of the region, for who may not look at that yet; 0: there is none */
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
+    bool is_away;           /* its code has left the window; guarded by `stable` */
+    bool is_bequeathed;
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
@@ -115,4 +117,13 @@ void entries_settle(Entries *t);
 /* Forgets what was made of code pages first..last, whose code changes.  No launch runs; `stable` is
  * held. */
 void entries_forget(Entries *t, u32 first, u32 last);
+
+/* The entries of code that has left the window for a while. */
+typedef struct EntriesKept EntriesKept;
+/* Takes all entries out of the table, before their code leaves, and puts them back into an empty one, which frees
+ * k, when the same code is there.  No launch runs; `stable` is held.  entries_keep() may be NULL: they are
+ * forgotten. */
+EntriesKept *entries_keep(Entries *t);
+void entries_put_back(Entries *t, EntriesKept *k);
+void entries_kept_free(Entries *t, EntriesKept *k); /* NULL is allowed */
 #endif

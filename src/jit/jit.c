@@ -539,10 +539,16 @@ static void close_engine(Engine *engine)
     Jit *j = (Jit *)engine;
     if (!j)
         return;
+    sim_drop_former(&j->sim);
     entries_close(&j->entries);
     shadow_close(j->shadow);
     sim_exit(&j->sim);
     mem_free(j);
+}
+
+static void drop_made(Engine *engine, void *made)
+{
+    entries_kept_free(&((Jit *)engine)->entries, made);
 }
 
 static Engine *open_engine(const EngineKind *kind, bool waits, Memory *memory, IsaSet set)
@@ -553,6 +559,7 @@ static Engine *open_engine(const EngineKind *kind, bool waits, Memory *memory, I
     const bool ok = sim_init(&j->sim, kind, run_warp, memory, set);
     j->sim.begin = kind == &shadow_kind ? NULL : begin_group;
     j->sim.groups = kind == &shadow_kind ? NULL : run_groups;
+    j->sim.drop_made = drop_made;
     j->sim.in_order = kind == &shadow_kind; /* the twin follows one group */
     entries_open(&j->entries, j->sim.code, memory, lane_level()->name, waits);
     if (ok)
@@ -597,6 +604,32 @@ static void code_changed(Engine *engine, IsaSet set, u64 addr, u64 size)
         entries_forget(&j->entries, all || !first ? 0 : first - 1, all ? CODE_PAGES : last);
     }
     sim_code_changed(engine, set, addr, size);
+    pthread_mutex_unlock(&j->entries.stable);
+}
+
+static void code_left(Engine *engine, u64 number)
+{
+    Jit *j = (Jit *)engine;
+    pthread_mutex_lock(&j->entries.stable);
+    sim_keep(&j->sim, number, entries_keep(&j->entries));
+    pthread_mutex_unlock(&j->entries.stable);
+}
+
+static void code_back(Engine *engine, u64 number)
+{
+    Jit *j = (Jit *)engine;
+    pthread_mutex_lock(&j->entries.stable);
+    EntriesKept *k = sim_put_back(&j->sim, number);
+    if (k)
+        entries_put_back(&j->entries, k);
+    pthread_mutex_unlock(&j->entries.stable);
+}
+
+static void code_gone(Engine *engine, u64 number)
+{
+    Jit *j = (Jit *)engine;
+    pthread_mutex_lock(&j->entries.stable);
+    sim_code_gone(engine, number);
     pthread_mutex_unlock(&j->entries.stable);
 }
 
@@ -677,6 +710,9 @@ const EngineKind jit_kind = {
     .open = open_jit,
     .close = close_engine,
     .code_changed = code_changed,
+    .code_left = code_left,
+    .code_back = code_back,
+    .code_gone = code_gone,
     .launch = launch,
     .step = sim_step,
     .interrupt = sim_interrupt,
@@ -689,6 +725,9 @@ const EngineKind shadow_kind = {
     .open = open_shadow,
     .close = close_engine,
     .code_changed = code_changed,
+    .code_left = code_left,
+    .code_back = code_back,
+    .code_gone = code_gone,
     .launch = launch,
     .step = sim_step,
     .interrupt = sim_interrupt,
@@ -700,6 +739,9 @@ const EngineKind auto_kind = {
     .open = open_auto,
     .close = close_engine,
     .code_changed = code_changed,
+    .code_left = code_left,
+    .code_back = code_back,
+    .code_gone = code_gone,
     .launch = launch,
     .step = sim_step,
     .interrupt = sim_interrupt,

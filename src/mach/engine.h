@@ -57,6 +57,13 @@ typedef struct {
      * now on.  The engine must forget all that it has made from those bytes; if the profile is
      * another one, from any code.  No launch may run. */
     void (*code_changed)(Engine *e, IsaSet set, u64 addr, u64 size);
+    /* All code leaves memory, and may come back: the engine keeps under that number, for as long as it likes,
+     * what it has made of it.  code_back(), with the same bytes in memory and nothing made of any, is to tell it
+     * that code is there again; code_gone(), that it will not come back.  NULL, all three: the engine keeps
+     * nothing, and code_changed() is to be called. */
+    void (*code_left)(Engine *e, u64 number);
+    void (*code_back)(Engine *e, u64 number);
+    void (*code_gone)(Engine *e, u64 number);
     /* Runs every group of the launch, whose profile is that of the code.  False: result->fault
      * tells why it stopped.  Launches of several threads may run at once. */
     bool (*launch)(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);

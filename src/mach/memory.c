@@ -161,9 +161,10 @@ void memory_add_rights(Memory *m, u64 addr, u64 size, u8 flags)
     const u64 last = (addr + size - 1) >> PAGE_BITS;
     if (!size)
         return;
+    clear_old(m, addr >> PAGE_BITS, last);
     raise_top(m, last);
     for (u64 p = addr >> PAGE_BITS; p <= last; p++)
-        memory_set_rights(m, p, memory_rights(m, p) | flags);
+        memory_set_rights(m, p, (memory_rights(m, p) & (u8)~MEM_OLD) | flags);
 }
 
 void memory_allow(Memory *m, u64 addr, u64 size, u8 flags)
@@ -191,6 +192,8 @@ void memory_unmap(Memory *m, u64 addr, u64 size)
     if (end <= first)
         return;
     assert(addr >= m->lo && addr + size <= m->end);
+    for (u64 p = first >> PAGE_BITS; m->old && p < end >> PAGE_BITS; p++)
+        m->old -= memory_rights(m, p) & MEM_OLD ? PAGE_SIZE : 0;
     set_rights(m, first >> PAGE_BITS, end >> PAGE_BITS, 0);
     madvise(m->base + first, end - first, MADV_DONTNEED);
 }

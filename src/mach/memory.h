@@ -118,7 +118,7 @@ u64 memory_next_page(const Memory *m, u64 page, u64 past);
 /* Gives the pages that overlap addr..addr+size the given flags; the bytes of
  * pages that were not mapped are zero.  The range must exist. */
 void memory_map(Memory *m, u64 addr, u64 size, u8 flags);
-/* Gives the pages that overlap the range these rights too, and leaves their bytes as they are. */
+/* Gives the pages that overlap the range these rights too, and leaves the bytes of mapped ones as they are. */
 void memory_add_rights(Memory *m, u64 addr, u64 size, u8 flags);
 /* Gives mapped pages other rights, or none.  Unlike the other functions it may be called while
  * others map and unmap other pages. */

@@ -27,6 +27,36 @@ void code_free(Code *c)
     mem_free(c);
 }
 
+/* Takes page p of the window out of the cache, and its memory may be written again. */
+static CodePage *take_page(Code *c, u64 p)
+{
+    CodePage *page = atomic_exchange(&c->page[p], NULL);
+    const u64 number = (CODE_LO >> PAGE_BITS) + p;
+    const u8 flags = memory_rights(c->memory, number);
+    if (page && flags & MEM_CODE)
+        memory_set_rights(c->memory, number, (u8)((flags & ~MEM_CODE) | MEM_W));
+    return page;
+}
+
+/* Puts it there: what the guest writes into decoded code is noticed. */
+static void put_page(Code *c, u64 p, CodePage *page)
+{
+    const u64 number = (CODE_LO >> PAGE_BITS) + p;
+    const u8 flags = memory_rights(c->memory, number);
+    if (flags & MEM_W)
+        memory_set_rights(c->memory, number, (u8)((flags & ~MEM_W) | MEM_CODE));
+    atomic_store_explicit(&c->page[p], page, memory_order_release);
+    if (atomic_load(&c->end) <= p)
+        atomic_store(&c->end, (u32)p + 1);
+}
+
+static void page_free(CodePage *page)
+{
+    if (page)
+        mem_free(atomic_load(&page->facts));
+    mem_free(page);
+}
+
 void code_forget(Code *c, u64 addr, u64 size)
 {
     const u64 lo = addr > CODE_LO ? addr : CODE_LO;
@@ -35,16 +65,56 @@ void code_forget(Code *c, u64 addr, u64 size)
     const u64 first = (lo - CODE_LO) >> PAGE_BITS, decoded = atomic_load(&c->end);
     if (end <= lo)
         return;
-    for (u64 p = first ? first - 1 : 0; p < decoded && p <= (end - 1 - CODE_LO) >> PAGE_BITS; p++) {
-        CodePage *page = atomic_exchange(&c->page[p], NULL);
-        const u64 number = (CODE_LO >> PAGE_BITS) + p;
-        const u8 flags = memory_rights(c->memory, number);
-        if (page && flags & MEM_CODE)
-            memory_set_rights(c->memory, number, (u8)((flags & ~MEM_CODE) | MEM_W));
-        if (page)
-            mem_free(atomic_load(&page->facts));
-        mem_free(page);
+    for (u64 p = first ? first - 1 : 0; p < decoded && p <= (end - 1 - CODE_LO) >> PAGE_BITS; p++)
+        page_free(take_page(c, p));
+}
+
+struct CodeKept {
+    IsaSet set;
+    u32 n;
+    CodePage *page[]; /* of the window, from its first on */
+};
+
+CodeKept *code_keep(Code *c)
+{
+    const u32 n = atomic_load(&c->end);
+    CodeKept *k = mem_alloc(sizeof *k + n * sizeof *k->page);
+    if (k)
+        *k = (CodeKept){.set = c->set, .n = n};
+    for (u32 p = 0; p < n; p++) {
+        CodePage *page = take_page(c, p);
+        if (k)
+            k->page[p] = page;
+        else
+            page_free(page);
     }
+    atomic_store(&c->end, 0);
+    return k;
+}
+
+void code_put_back(Code *c, CodeKept *k)
+{
+    if (c->set != k->set)
+        code_use(c, k->set);
+    for (u32 p = 0; p < k->n; p++)
+        if (k->page[p])
+            put_page(c, p, k->page[p]);
+    mem_free(k);
+}
+
+void code_kept_free(CodeKept *k)
+{
+    for (u32 p = 0; k && p < k->n; p++)
+        page_free(k->page[p]);
+    mem_free(k);
+}
+
+u32 code_kept_pages(const CodeKept *k)
+{
+    u32 n = 0;
+    for (u32 p = 0; p < k->n; p++)
+        n += k->page[p] != NULL;
+    return n;
 }
 
 void code_use(Code *c, IsaSet set)
@@ -210,14 +280,8 @@ const Uop *code_at(Code *c, Warp *w, u32 pc)
         pthread_mutex_lock(&c->lock);
         const bool may_run = memory_has(c->memory, first, 1, MEM_X);
         page = atomic_load_explicit(slot, memory_order_acquire);
-        if (!page && may_run && (page = make_page(c, first))) {
-            const u8 flags = memory_rights(c->memory, first >> PAGE_BITS);
-            if (flags & MEM_W)
-                memory_set_rights(c->memory, first >> PAGE_BITS, (u8)((flags & ~MEM_W) | MEM_CODE));
-            atomic_store_explicit(slot, page, memory_order_release);
-            if (atomic_load(&c->end) <= (u32)(slot - c->page))
-                atomic_store(&c->end, (u32)(slot - c->page) + 1);
-        }
+        if (!page && may_run && (page = make_page(c, first)))
+            put_page(c, (u64)(slot - c->page), page);
         pthread_mutex_unlock(&c->lock);
         if (!may_run) {
             fetch_fault(w, FAULT_FETCH, pc);

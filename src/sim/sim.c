@@ -2,6 +2,80 @@
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include <string.h>
+
+/* --- code that has left ----------------------------------------------------------- */
+
+/* Takes one out of the list. */
+static Former take_former(Sim *s, u32 i)
+{
+    const Former f = s->former[i];
+    memmove(&s->former[i], &s->former[i + 1], (--s->nformer - i) * sizeof f);
+    return f;
+}
+
+static void drop_former(Sim *s, u32 i)
+{
+    const Former f = take_former(s, i);
+    if (f.made)
+        s->drop_made(&s->engine, f.made);
+    code_kept_free(f.code);
+}
+
+static u32 find_former(const Sim *s, u64 number)
+{
+    u32 i = 0;
+    while (i < s->nformer && s->former[i].number != number)
+        i++;
+    return i;
+}
+
+void sim_keep(Sim *s, u64 number, void *made)
+{
+    CodeKept *code = code_keep(s->code);
+    u32 pages = code ? code_kept_pages(code) : 0;
+    if (!code || pages > MOST_FORMER_PAGES) {
+        if (made)
+            s->drop_made(&s->engine, made);
+        code_kept_free(code);
+        return;
+    }
+    for (u32 i = 0; i < s->nformer; i++)
+        pages += code_kept_pages(s->former[i].code);
+    while (s->nformer == MOST_FORMER || pages > MOST_FORMER_PAGES) {
+        pages -= code_kept_pages(s->former[0].code);
+        drop_former(s, 0);
+    }
+    s->former[s->nformer++] = (Former){number, code, made};
+}
+
+void *sim_put_back(Sim *s, u64 number)
+{
+    const u32 i = find_former(s, number);
+    if (i == s->nformer)
+        return NULL;
+    const Former f = take_former(s, i);
+    code_put_back(s->code, f.code);
+    return f.made;
+}
+
+void sim_drop_former(Sim *s)
+{
+    while (s->nformer)
+        drop_former(s, 0);
+}
+
+void sim_code_left(Engine *e, u64 number) { sim_keep((Sim *)e, number, NULL); }
+
+void sim_code_back(Engine *e, u64 number) { sim_put_back((Sim *)e, number); }
+
+void sim_code_gone(Engine *e, u64 number)
+{
+    Sim *s = (Sim *)e;
+    const u32 i = find_former(s, number);
+    if (i < s->nformer)
+        drop_former(s, i);
+}
 
 /* --- life ------------------------------------------------------------------------- */
 
@@ -19,6 +93,7 @@ bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, I
 
 void sim_exit(Sim *s)
 {
+    sim_drop_former(s);
     pool_close(&s->pool);
     contexts_close(&s->contexts);
     code_free(s->code);
@@ -58,6 +133,9 @@ const EngineKind sim_kind = {
     .open = open_engine,
     .close = close_engine,
     .code_changed = sim_code_changed,
+    .code_left = sim_code_left,
+    .code_back = sim_code_back,
+    .code_gone = sim_code_gone,
     .launch = sim_launch,
     .step = sim_step,
     .interrupt = sim_interrupt,

@@ -50,11 +50,23 @@ typedef struct {
  * and begins none when `most` instructions have been retired.  slice: as for a WarpRunner. */
 typedef GroupsRun GroupsRunner(Group *g, u64 first, u64 end, u64 most, u64 slice);
 
+/* Code that has left and may come back (EngineKind.code_left): what was decoded of it, and what an engine built on
+ * the interpreter has made besides. */
+enum { MOST_FORMER = 64, MOST_FORMER_PAGES = 1024 };
+typedef struct {
+    u64 number;
+    CodeKept *code;
+    void *made;             /* or NULL */
+} Former;
+
 /* An interpreter, or another engine built on its parts. */
 typedef struct {
     Engine engine;          /* first */
     Memory *memory;
     Code *code;             /* what was decoded of it */
+    Former former[MOST_FORMER]; /* the last to leave is the last; their pages are not more than MOST_FORMER_PAGES */
+    u32 nformer;
+    void (*drop_made)(Engine *e, void *made); /* or NULL: nothing is made */
     Pool pool;              /* host threads */
     Contexts contexts;
     WarpRunner *run;
@@ -73,6 +85,14 @@ extern const EngineKind sim_kind; /* "interp" */
 bool sim_init(Sim *s, const EngineKind *kind, WarpRunner *run, Memory *memory, IsaSet set);
 void sim_exit(Sim *s); /* frees what sim_init made; also after it failed */
 void sim_code_changed(Engine *e, IsaSet set, u64 addr, u64 size);
+void sim_code_left(Engine *e, u64 number);
+void sim_code_back(Engine *e, u64 number);
+void sim_code_gone(Engine *e, u64 number);
+/* The first two for an engine that makes something of code: keeps it (NULL: there is none), and returns what was
+ * kept. */
+void sim_keep(Sim *s, u64 number, void *made);
+void *sim_put_back(Sim *s, u64 number);
+void sim_drop_former(Sim *s); /* all that is kept; so does sim_exit() */
 bool sim_launch(Engine *e, const Launch *l, const LaunchOptions *opt, LaunchResult *result);
 void sim_interrupt(Engine *e);
 WarpRunner sim_run_warp;

@@ -104,6 +104,16 @@ void code_forget(Code *c, u64 addr, u64 size);
 /* Forgets everything and uses another profile from now on. */
 void code_use(Code *c, IsaSet set);
 
+/* Decoded code whose bytes have left the window for a while. */
+typedef struct CodeKept CodeKept;
+/* Takes all pages out of the cache, before their bytes leave; no launch runs.  NULL: out of memory, and they
+ * are forgotten. */
+CodeKept *code_keep(Code *c);
+/* Puts them back, when the same bytes are where they were, and frees k; the cache has no pages. */
+void code_put_back(Code *c, CodeKept *k);
+void code_kept_free(CodeKept *k); /* NULL is allowed */
+u32 code_kept_pages(const CodeKept *k);
+
 /* The Uop at pc, decoding its page if need be.  NULL: the fault is recorded in w. */
 const Uop *code_at(Code *c, Warp *w, u32 pc);
 

@@ -123,11 +123,11 @@ static u32 regions_after(Device *d, u32 page)
 }
 
 /* Where a page changes, what has instructions in it is made anew, and what has some in the page
- * before, whose last may be a prefix; nothing else. */
+ * before, whose last may be a prefix; nothing else, and nothing if the bytes are the same. */
 static void makes_changed_code_anew(void **state)
 {
     enum { MAIN = 0, ONE = 2, OTHER = 5, PAGES = 9 };
-    const u32 nop = 0x13;
+    const u32 nop = 0x00100013; /* addi x0,x0,1: padding has others */
     (void)state;
     Device *d = open_program("li x8,0x90001000\n lw x6,0(x8)\n jr x6\n"
                              " .balign 4096\n nop\n .balign 4096\n" LOOP
@@ -140,6 +140,10 @@ static void makes_changed_code_anew(void **state)
     for (u32 page = 0, had = both; page < PAGES; page++) {
         assert_true(dev_write(d, CODE_LO + page * PAGE_SIZE + 2048, &nop, 4));
         const u32 one = regions_after(d, ONE), other = regions_after(d, OTHER);
+        assert_true(
+            dev_write(d, CODE_LO + page * PAGE_SIZE + 2048, &nop, 4)); /* the same: no change */
+        assert_int_equal(regions_after(d, ONE), other);
+        assert_int_equal(regions_after(d, OTHER), other);
         if ((one > had) != (page <= MAIN + 1 || page == ONE || page == ONE + 1) ||
             (other > one) != (page == OTHER || page == OTHER + 1))
             fail_msg("page %u: %u regions, then %u, then %u", page, had, one, other);

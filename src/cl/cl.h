@@ -288,6 +288,7 @@ struct _cl_event {
     size_t nedges;
     Callback *callbacks;
     cl_ulong queued, submitted, started, ended; /* ns */
+    cl_ulong ran_from, ran_to; /* ns: of a launch, when its first group began and its last one ended; 0: not known */
     cl_ulong simulated;     /* ns that the machine took, by an engine that counts cycles; else 0 */
     u64 number;             /* in its queue, from 1 */
     ClEvent *previous, *next; /* of the queue's unfinished commands */

@@ -135,7 +135,10 @@ void event_end(ClEvent *e, cl_int status)
         status = CL_CONTEXT_TERMINATED_KHR;
     e->status = status;
     atomic_store_explicit(&e->has_ended, true, memory_order_relaxed);
-    e->ended = e->simulated ? e->started + e->simulated : now;
+    e->started = e->ran_from && e->started ? e->ran_from : e->started;
+    e->ended = e->simulated         ? e->started + e->simulated
+               : e->ran_to && now   ? e->ran_to
+                                    : now;
     release_waiters(e);
     Callback *list = take_callbacks(e, CL_COMPLETE);
     if (e->queue)

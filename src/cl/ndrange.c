@@ -120,7 +120,11 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
     measure_end(c->platform->measure, d, x->kernel->name, &result);
     if (root->trace)
         pthread_mutex_unlock(&root->trace_lock);
-    /* 3. the time it took on the machine */
+    /* 3. when it ran, without what prepares it and clears up; the time it took on the machine */
+    if (!status && e->type != CL_COMMAND_COMMAND_BUFFER_KHR) {
+        e->ran_from = result.dev.run.began;
+        e->ran_to = result.dev.run.ended;
+    }
     if (!status)
         e->simulated += result.dev.run.cycles * 1000 / dev_options(drv_device(d))->machine.clock;
     if (!status && c->platform->launches)

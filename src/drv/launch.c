@@ -461,18 +461,20 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
 static DrvStatus run_parts(Driver *d, const DrvKernel *k, u64 *print, DrvResult *result)
 {
     DrvStatus s = DRV_OK;
-    u64 insns = 0, groups = 0, cycles = 0, timed = 0, cycles_error = 0;
+    u64 insns = 0, groups = 0, cycles = 0, timed = 0, cycles_error = 0, began = 0;
     for (u32 n = 0; !s && n < 8; n++) {
         Part part;
         if (!take_part(k, n, &part))
             continue;
         s = run_part(d, k, &part, print, result);
+        began = began ? began : result->dev.run.began;
         insns += result->dev.run.insns;
         groups += result->dev.run.groups;
         cycles += result->dev.run.cycles;
         timed += result->dev.run.timed;
         cycles_error += result->dev.run.cycles_error;
     }
+    result->dev.run.began = began;
     result->dev.run.insns = insns;
     result->dev.run.groups = groups;
     result->dev.run.cycles = cycles;

@@ -1,6 +1,7 @@
 /* entries.c -- the table of entries, and the making of their code. */
 #include "jit/entries.h"
 #include "base/mem.h"
+#include "jit/hotlist.h"
 #include "mach/engine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ enum { MOST_BEQUESTS = 32 }; /* that wait: programs may be released faster than 
 
 /* --- the table --------------------------------------------------------------------------- */
 
-static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
+static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRule vm)
 {
     const u32 at = pc - CODE_LO;
     if (at >= CODE_END - CODE_LO)
@@ -40,14 +41,14 @@ static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
              : NULL;
     while (e && (e->pc != pc || e->callee != callee || e->warp.full != s.full ||
                  e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->warp.base != s.base ||
-                 e->lanes != l->lanes || e->vm != (u8)l->vm))
+                 e->lanes != (u8)lanes || e->vm != (u8)vm))
         e = e->next;
     return e;
 }
 
-Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l)
+Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRule vm)
 {
-    Entry *e = look(t, pc, callee, s, l);
+    Entry *e = look(t, pc, callee, s, lanes, vm);
     const u32 at = pc - CODE_LO;
     if (e || at >= CODE_END - CODE_LO || pc & 3)
         return e;
@@ -59,13 +60,13 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l
         const u32 past = (at >> PAGE_BITS) + 1;
         t->end = past > t->end ? past : t->end;
     }
-    if (page && !(e = look(t, pc, callee, s, l)) && (e = mem_zalloc(1, sizeof *e))) {
+    if (page && !(e = look(t, pc, callee, s, lanes, vm)) && (e = mem_zalloc(1, sizeof *e))) {
         _Atomic(Entry *) *first = &page->at[at >> 2 & (PAGE_UOPS - 1)];
         e->pc = pc;
         e->callee = callee;
         e->warp = s;
-        e->lanes = (u8)l->lanes;
-        e->vm = (u8)l->vm;
+        e->lanes = (u8)lanes;
+        e->vm = (u8)vm;
         e->next = atomic_load(first);
         atomic_store_explicit(first, e, memory_order_release);
     }
@@ -213,6 +214,8 @@ void entries_forget(Entries *t, u32 first, u32 last)
     if (flags != FLAGS_UNKNOWN)
         t->flags_before = flags;
     pthread_mutex_lock(&t->lock);
+    hotlist_write(t);
+    t->hotlist = (Hotlist){.is_read = false};
     empty_queues(t);
     for (u32 p = 0; p < t->end; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
@@ -226,6 +229,7 @@ void entries_forget(Entries *t, u32 first, u32 last)
 
 struct EntriesKept {
     int flags, flags_before; /* of Entries */
+    Hotlist hotlist;
     u32 n;
     EntryPage *page[]; /* of the window, from its first on */
 };
@@ -250,9 +254,12 @@ EntriesKept *entries_keep(Entries *t)
         return NULL;
     }
     pthread_mutex_lock(&t->lock);
+    hotlist_write(t);
     *k = (EntriesKept){.flags = atomic_exchange(&t->flags, FLAGS_UNKNOWN),
                        .flags_before = t->flags_before,
+                       .hotlist = t->hotlist,
                        .n = t->end};
+    t->hotlist = (Hotlist){.is_read = false};
     empty_queues(t);
     for (u32 p = 0; p < k->n; p++) {
         k->page[p] = atomic_exchange(&t->page[p], NULL);
@@ -268,6 +275,7 @@ void entries_put_back(Entries *t, EntriesKept *k)
     pthread_mutex_lock(&t->lock);
     atomic_store(&t->flags, k->flags);
     t->flags_before = k->flags_before;
+    t->hotlist = k->hotlist;
     for (u32 p = 0; p < k->n; p++) {
         set_away(t, k->page[p], false);
         atomic_store(&t->page[p], k->page[p]);
@@ -557,6 +565,25 @@ static void request(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&t->lock);
 }
 
+void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l)
+{
+    Hotlist *h = &t->hotlist;
+    if (t->waits || t->only_full || t->owner != getpid())
+        return;
+    if (!atomic_load_explicit(&h->is_read, memory_order_acquire)) {
+        pthread_mutex_lock(&t->stable);
+        if (!atomic_load(&h->is_read))
+            hotlist_read(t);
+        pthread_mutex_unlock(&t->stable);
+    }
+    for (u32 i = 0; i < h->n; i++) {
+        Entry *e = h->entry[i];
+        if (e->pc == pc && e->callee == callee && e->lanes == l->lanes && e->vm == (u8)l->vm &&
+            !atomic_load_explicit(&e->has_looked, memory_order_relaxed))
+            look_now(t, e);
+    }
+}
+
 static int state_of(Entry *e, CodeKind kind)
 {
     return atomic_load_explicit(&e->state[kind], memory_order_acquire);
@@ -577,7 +604,7 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const u64 heat = nanoseconds_of(&e->heat), ran = nanoseconds_of(&e->ran);
     const bool hot = t->waits || heat > HOT;
-    if (heat > LUKEWARM && !t->only_full &&
+    if ((heat > LUKEWARM || e->is_hot) && !t->only_full &&
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
@@ -667,6 +694,9 @@ void entries_finish(Entries *t)
     for (int late = 0; !late && is_making(t) && keeps(t);)
         late = pthread_cond_timedwait(&t->made, &t->lock, &end);
     pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&t->stable);
+    hotlist_write(t);
+    pthread_mutex_unlock(&t->stable);
 }
 
 static void end_workers(Entries *t)

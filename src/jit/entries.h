@@ -32,6 +32,7 @@ struct Entry {
     _Atomic bool has_looked; /* for some there */
     bool is_away;           /* its code has left the window; guarded by `stable` */
     bool is_bequeathed;
+    bool is_hot;            /* earlier runs had code for it (hotlist.c) */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
@@ -75,6 +76,16 @@ typedef struct Worker {
     bool is_busy;           /* the thread makes some, also for an entry that was forgotten */
 } Worker;
 
+/* What is known of the program that is in the code window from earlier runs (hotlist.c). */
+enum { MOST_HOT = 64 };
+typedef struct {
+    _Atomic bool is_read;   /* what follows is there, and stays as long as the code does */
+    u64 program;            /* a hash of the code */
+    Entry *entry[MOST_HOT]; /* that earlier runs had code for */
+    u32 n;
+    size_t known;           /* entries of the list on the disk; `stable` is held */
+} Hotlist;
+
 /* All entries of an engine. */
 typedef struct Entries {
     Code *code;
@@ -87,6 +98,7 @@ typedef struct Entries {
     int flags_before;       /* flags, before code changed */
     pid_t owner;            /* a forked child has no compiling thread, and leaves all this alone */
     pthread_mutex_t stable; /* held while decoded code must stay, or changes; taken before `lock` */
+    Hotlist hotlist;
     pthread_mutex_t lock;   /* of what follows, and of entries' making */
     Worker worker[NWORKERS];
     pthread_cond_t made;    /* some code, or not; the maker is open */
@@ -104,9 +116,9 @@ void entries_close(Entries *t);
  * came from there.  Other processors make what one has not begun. */
 void entries_finish(Entries *t);
 
-/* The entry for warps of the launch, made if need be.  NULL: no code can be there, or out of
+/* The entry for warps of so many lanes, made if need be.  NULL: no code can be there, or out of
  * memory. */
-Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, const Launch *l);
+Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRule vm);
 /* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none
  * yet.  What is hot is asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);
@@ -114,6 +126,9 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header);
 /* Before a launch: forgets code that was compiled while guest code did not read flags, if it reads
  * them now. */
 void entries_settle(Entries *t);
+/* Before a launch of the kernel at callee, whose warps begin at pc: takes from the disk what earlier runs have left
+ * there for it. */
+void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l);
 /* Forgets what was made of code pages first..last, whose code changes.  No launch runs; `stable` is
  * held. */
 void entries_forget(Entries *t, u32 first, u32 last);

@@ -42,12 +42,11 @@ static bool can_enter(const Warp *w)
     return w->frm == FP_RNE && w->vl == w->group->launch->lanes;
 }
 
-/* The kernel that the start code will call, as far as it can be seen. */
-static u32 callee_of(const Warp *w)
+/* The kernel that the start code of a launch will call, as far as it can be seen. */
+static u32 callee_of(const Launch *l)
 {
-    const Launch *l = w->group->launch;
     u32 entry;
-    if (w->pc != l->pc || !memory_has(l->memory, l->knl, 4, MEM_R))
+    if (!memory_has(l->memory, l->knl, 4, MEM_R))
         return 0;
     memcpy(&entry, l->memory->base + l->knl, 4);
     return entry - CODE_LO < CODE_END - CODE_LO && !(entry & 3) ? entry : 0;
@@ -173,7 +172,9 @@ static Entry *entry_here(Jit *j, const Warp *w)
 {
     const WarpShape shape = {
         .full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt, .base = base_of(w)};
-    return can_enter(w) ? entries_find(&j->entries, w->pc, callee_of(w), shape, w->group->launch)
+    const Launch *l = w->group->launch;
+    return can_enter(w) ? entries_find(&j->entries, w->pc, w->pc == l->pc ? callee_of(l) : 0, shape,
+                                       l->lanes, l->vm)
                         : NULL;
 }
 
@@ -683,6 +684,7 @@ static bool launch(Engine *engine, const Launch *l, const LaunchOptions *opt, La
     own.keeps_registers = can_compile(j, &own);
     if (!own.keeps_registers)
         return sim_launch(engine, &own, opt, result);
+    entries_prepare(&j->entries, own.pc, callee_of(&own), &own);
     return j->shadow ? launch_with_shadow(j, &own, opt, result)
                      : launch_compiled(j, &own, opt, result);
 }

@@ -36,6 +36,7 @@ typedef struct {
     u64 insns;              /* warp instructions retired, prefixes included */
     u64 groups;             /* that ran to their end */
     u64 compiled;           /* of insns: executed in compiled code */
+    u64 began, ended;       /* when the first group began and the last one ended: CLOCK_MONOTONIC, nanoseconds; 0: not known */
     u64 cycles;             /* from the host's request to its response; 0: the engine has none */
     u64 timed;              /* groups whose cycles were counted; fewer than all: cycles is estimated */
     u64 cycles_error;       /* and 95 of 100 estimates are no further off than this */

@@ -47,7 +47,7 @@ typedef struct {
     _Atomic bool waits; /* groups may wait for each other: turns are short */
     PoolJob job;
     bool is_alone;        /* other threads are not called yet, because it may be short */
-    u64 start;            /* by nanoseconds() */
+    u64 start;            /* by nanoseconds(), for its pace */
     pthread_mutex_t lock; /* guards what follows */
     LaunchResult *result;
     u32 contexts; /* taken */
@@ -535,11 +535,13 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         }
         Group *own = take_context(&r); /* whatever the others take, the first groups run */
         pool_begin(&r.job, &s->pool, threads, (PoolWork){help, &r});
+        result->began = r.start = nanoseconds();
         if (threads > 1) {
-            r.start = nanoseconds();
             r.is_alone = may_be_short(&r);
-            if (!r.is_alone)
+            if (!r.is_alone) {
                 pool_call(&r.job);
+                r.start = nanoseconds(); /* to wake a thread may take longer than the launch */
+            }
         }
         if (own)
             work(&r, 0, own);
@@ -548,6 +550,7 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         if (threads > 1)
             note_pace(&r, threads);
         pool_end(&r.job);
+        result->ended = nanoseconds();
         give_contexts(&r);
     } else {
         refuse(&r, FAULT_STOPPED);

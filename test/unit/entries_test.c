@@ -98,7 +98,7 @@ static void open_table(bool waits, const char *tier)
 
 static Entry *entry_at(u32 page)
 {
-    return entries_find(&table, CODE_LO + page * PAGE_SIZE, 0, shape, &launch);
+    return entries_find(&table, CODE_LO + page * PAGE_SIZE, 0, shape, launch.lanes, launch.vm);
 }
 
 static HostCode *code_in(const Entry *e, CodeKind kind) { return (HostCode *)e->code[kind].entry; }
@@ -159,7 +159,7 @@ static void finds_entries(void **state)
             s.deep = i == 5;
             s.base = i == 6 ? CODE_LO : 0;
             const u32 pc = CODE_LO + (i == 7 ? 4 : 0), callee = i == 8 ? CODE_LO + 8 : 0;
-            Entry *found = entries_find(&table, pc, callee, s, &l);
+            Entry *found = entries_find(&table, pc, callee, s, l.lanes, l.vm);
             assert_non_null(found);
             assert_true(found->pc == pc && found->callee == callee && found->lanes == l.lanes &&
                         found->vm == l.vm && !memcmp(&found->warp, &s, sizeof s));
@@ -185,7 +185,7 @@ static void where_entries_are(void **state)
     (void)state;
     open_table(false, NULL);
     for (size_t i = 0; i < countof(row); i++) {
-        const Entry *e = entries_find(&table, row[i].pc, 0, shape, &launch);
+        const Entry *e = entries_find(&table, row[i].pc, 0, shape, launch.lanes, launch.vm);
         if ((e != NULL) != row[i].ok)
             fail_msg("there is %s entry at %#x", e ? "an" : "no", row[i].pc);
     }
@@ -394,7 +394,7 @@ static void queues(void **state)
     for (u32 kind = 0; kind < 2; kind++) {
         for (u32 i = 0; i < N; i++) {
             e[i] = entries_find(&table, CODE_LO + 4 * (i % 4) + (i < 8 ? 0 : OTHER * PAGE_SIZE), 0,
-                                (WarpShape){.full = i & 4}, &launch);
+                                (WarpShape){.full = i & 4}, launch.lanes, launch.vm);
             ask(e[i], WARM, kind ? UINT32_MAX : 0, false);
         }
         for (u32 i = 0; i < N; i++)
@@ -589,7 +589,10 @@ static void finishes(void **state)
 }
 
 /* Another thread that makes optimised code, for two seconds or until it is told. */
-static struct { _Atomic bool holds, is_done; bool ends; } holder;
+static struct {
+    _Atomic bool holds, is_done;
+    bool ends;
+} holder;
 static void *hold(void *lock)
 {
     pthread_mutex_lock(lock);
@@ -625,7 +628,8 @@ static void finishes_again(void **state)
         Entry *next = entry_at(NEAR);
         ask(next, HOTTEST, 0, false);
         entries_finish(&table);
-        const int of_e = atomic_load(&e->state[CODE_PLAIN]), of_next = atomic_load(&next->state[CODE_PLAIN]);
+        const int of_e = atomic_load(&e->state[CODE_PLAIN]),
+                  of_next = atomic_load(&next->state[CODE_PLAIN]);
         maker_cancel(table.maker);
         atomic_store(&holder.is_done, true);
         pthread_join(other, NULL);
@@ -679,7 +683,8 @@ static void leaves_so_many(void **state)
     while (!is_making(OF_FULL))
         pause_a_bit();
     for (u32 i = 0; i < N; i++) {
-        Entry *e = entries_find(&table, CODE_LO + MIDDLE * PAGE_SIZE + 4 * i, 0, shape, &launch);
+        Entry *e = entries_find(&table, CODE_LO + MIDDLE * PAGE_SIZE + 4 * i, 0, shape,
+                                launch.lanes, launch.vm);
         ask(e, WARM, 0, false);
         wait_for(e, CODE_QUICK, READY);
     }
@@ -733,7 +738,7 @@ static void forgets_what_is_queued(void **state)
     pthread_mutex_lock(&table.stable); /* so that none is made before */
     for (u32 i = 0; i < N; i++) {
         e[i] = entries_find(&table, CODE_LO + 4 * (i % 4) + (i < 4 ? 0 : OTHER * PAGE_SIZE), 0,
-                            shape, &launch);
+                            shape, launch.lanes, launch.vm);
         atomic_store(&e[i]->has_looked, true); /* nor looked for, by this thread */
         ask(e[i], WARM, 0, false);
         must_be(e[i], "qcc");

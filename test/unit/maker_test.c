@@ -604,6 +604,47 @@ static void second_run_compiles_nothing(void **state)
     assert_int_equal(s.cached, s.regions);
 }
 
+/* One short launch by the engine that compiles what is hot; other: of other code, in bytes that nothing runs. */
+static JitStats short_program(bool other)
+{
+    Device *d = open_device("auto");
+    if (other)
+        assert_true(dev_write(d, CODE_LO + 2048, &(u32){0x13}, 4));
+    must_run(d, 1);
+    const JitStats s = stats_of(d);
+    dev_close(d);
+    return s;
+}
+
+/* What an earlier program found hot is taken from the disk before it is launched again, of the same code alone, and
+ * whatever the list on the disk says. */
+static void takes_at_once_what_was_hot(void **state)
+{
+    static void (*const changes[])(const char *) = {forge, damage}; /* the second undoes the first's byte alone */
+    enum { MOST = 100000, TURN = 1000 }; /* a turn does not end in the loop, where another entry would be */
+    NEED_MAKER;
+    each_entry(remove_it);
+    JitStats s = short_program(false);
+    assert_int_equal(s.compiled, 0);
+    Device *d = open_device("auto");
+    u32 n = 0;
+    for (; n < MOST && !stats_of(d).regions; n++)
+        must_run(d, TURN);
+    assert_true(n < MOST);
+    dev_close(d);
+    s = short_program(true);
+    assert_int_equal(s.compiled, 0);
+    s = short_program(false);
+    assert_true(s.cached > 0);
+    assert_int_equal(s.compiled, s.insns);
+    for (size_t i = 0; i < countof(changes); i++) {
+        each_entry(changes[i]);
+        s = short_program(false);
+        assert_int_equal(s.cached, 0);
+        assert_int_equal(s.compiled, 0);
+    }
+}
+
 static void believes_no_changed_entry(void **state)
 {
     static void (*const changes[])(const char *) = {damage, forge};
@@ -807,6 +848,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(says_what_is_refused),
         cmocka_unit_test(code_cannot_be_written),
         cmocka_unit_test(reads_damaged_requests),
+        cmocka_unit_test(takes_at_once_what_was_hot),
         cmocka_unit_test(believes_no_changed_entry),
         cmocka_unit_test(waits_for_nobody),
         cmocka_unit_test(compiles_what_is_hot),

@@ -286,6 +286,8 @@ bool dev_load(Device *dev, Object *image, Diag *d)
 
 void dev_bring_back(Device *d, const DevCode *code)
 {
+    code_changed(d, code->set, CODE_LO, CODE_END - CODE_LO);
+    obj_free(dev_unload(d));
     for (size_t i = 0; i < code->image->nsegments; i++)
         load_segment(d, &code->image->segments[i]);
     if (code->alterations == d->alterations && code->number)

@@ -81,8 +81,7 @@ Object *dev_unload(Device *d);
 /* The same for code that may come back: *code says what is known of it, and the image is the caller's.  Without an
  * image nothing happens, and code->image is NULL. */
 void dev_put_away(Device *d, DevCode *code);
-/* Loads the image again, as dev_load(), which cannot fail: nothing is checked or found out anew.  No other
- * image is loaded. */
+/* Loads the image again, as dev_load(), but nothing is checked or found out anew, and it cannot fail. */
 void dev_bring_back(Device *d, const DevCode *code);
 /* Code that was put away will not come back. */
 void dev_drop(Device *d, const DevCode *code);

@@ -225,6 +225,14 @@ void entries_forget(Entries *t, u32 first, u32 last)
     pthread_mutex_unlock(&t->lock);
 }
 
+/* Frees what lists of entries were in, which are empty. */
+static void free_pages(Entries *t)
+{
+    for (u32 p = 0; p < t->end; p++)
+        mem_free(atomic_exchange(&t->page[p], NULL));
+    t->end = 0;
+}
+
 /* --- code that leaves and comes back ------------------------------------------------------- */
 
 struct EntriesKept {
@@ -276,6 +284,7 @@ void entries_put_back(Entries *t, EntriesKept *k)
     atomic_store(&t->flags, k->flags);
     t->flags_before = k->flags_before;
     t->hotlist = k->hotlist;
+    free_pages(t);
     for (u32 p = 0; p < k->n; p++) {
         set_away(t, k->page[p], false);
         atomic_store(&t->page[p], k->page[p]);
@@ -723,8 +732,7 @@ void entries_close(Entries *t)
         t->worker[OF_FULL].bequests = b->next;
         maker_forget(&b->order);
     }
-    for (u32 p = 0; p < t->end; p++)
-        mem_free(atomic_load(&t->page[p]));
+    free_pages(t);
     maker_close(t->maker);
     for (int i = 0; i < NWORKERS; i++) {
         pthread_mutex_destroy(&t->worker[i].making);

@@ -135,7 +135,7 @@ void entries_forget(Entries *t, u32 first, u32 last);
 
 /* The entries of code that has left the window for a while. */
 typedef struct EntriesKept EntriesKept;
-/* Takes all entries out of the table, before their code leaves, and puts them back into an empty one, which frees
+/* Takes all entries out of the table, before their code leaves, and puts them back into one without entries, which frees
  * k, when the same code is there.  No launch runs; `stable` is held.  entries_keep() may be NULL: they are
  * forgotten. */
 EntriesKept *entries_keep(Entries *t);

@@ -32,11 +32,10 @@ static const char text[] = "   .data\n"
                            "   sw t2, 8(a1)\n"
                            "   ret\n";
 
-static DrvProgram *open_program(Driver *d, u32 step, u32 rounds)
+static Object *image_of(u32 step, u32 rounds)
 {
     Caught c;
     Buf words = {0};
-    DrvProgram *p = NULL;
     Object *crt0 = NULL;
     catch_in(&c);
     buf_printf(&words, text, step, rounds);
@@ -45,11 +44,18 @@ static DrvProgram *open_program(Driver *d, u32 step, u32 rounds)
     Object *linked =
         link_objects((const Object *const[]){crt0, o}, 2, &(LinkOptions){.output = "t"}, &c.d);
     assert_non_null(linked);
-    assert_int_equal(drv_program_open(d, linked, &p, &c.d), DRV_OK);
     obj_free(crt0);
     obj_free(o);
     buf_free(&words);
     buf_free(&c.text);
+    return linked;
+}
+
+static DrvProgram *open_program(Driver *d, u32 step, u32 rounds)
+{
+    Diag silent = {.sink = NULL};
+    DrvProgram *p = NULL;
+    assert_int_equal(drv_program_open(d, image_of(step, rounds), &p, &silent), DRV_OK);
     return p;
 }
 
@@ -169,6 +175,33 @@ static void changed_code_is_noticed(void **state)
     code_changes("jit");
 }
 
+/* An image of drv_load() takes the window from a program, and a program takes it back. */
+static void image_between(const char *engine)
+{
+    Driver *d = open_driver(engine);
+    DrvProgram *p[2] = {open_program(d, 100, 5), open_program(d, 200, 7)};
+    Diag silent = {.sink = NULL};
+    u64 out;
+    assert_int_equal(drv_alloc(d, sizeof(Next), &out), DRV_OK);
+    for (u32 calls = 1; calls < 4; calls++) {
+        expect_next(d, p[0], out, 100, 5, calls);
+        expect_next(d, p[1], out, 200, 7, calls);
+        assert_int_equal(drv_load(d, image_of(500, 3), &silent), DRV_OK);
+        expect_next(d, NULL, out, 500, 3, 1);
+        expect_next(d, NULL, out, 500, 3, 2);
+    }
+    for (int i = 0; i < 2; i++)
+        drv_program_close(d, p[i]);
+    drv_close(d);
+}
+
+static void programs_beside_an_image(void **state)
+{
+    (void)state;
+    image_between("interp");
+    image_between("jit");
+}
+
 /* More than an engine keeps; some are closed while others run. */
 static void many_programs(const char *engine)
 {
@@ -237,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_take_turns),
         cmocka_unit_test(changed_code_is_noticed),
+        cmocka_unit_test(programs_beside_an_image),
         cmocka_unit_test(more_programs_than_are_kept),
         cmocka_unit_test(made_while_away),
     };

@@ -2,16 +2,20 @@
  *
  * To load one word for each lane takes as many accesses of the host as there are lanes, and lines of
  * the host's cache that rows of a matrix lie in often fall into a few sets of it, so that they are gone
- * when the next word is asked for.  So, when lanes anywhere have gone on by a word, all alike, a
- * helper loads the next sixteen words of each at once and exchanges rows and columns; these times the
+ * when the next word is asked for.  So, when lanes anywhere have gone on by some words, all alike, forward or
+ * back, a helper loads sixteen words of each at once and exchanges rows and columns; these times the
  * lanes find their words in a row (Group.streams).  What they ask for is compared with what is there,
  * address by address, so nobody has to know how a loop goes on.
  *
+ * Loads of one block from one register share a stream, that of the first: a loop that takes several steps at once has
+ * them, and a stencil.  The first says which word is taken; for the others, it is so many words from that.
+ *
  * What such a load returns was in memory up to fifteen steps of the loop before, which the guest's memory
  * order allows, and only others that store at the same time can show.  All is forgotten where code is
- * entered, where a warp begins, and at fences, atomics and whatever is left to handlers; a store of this
- * code forgets the streams whose lowest and highest byte it comes between; and each word is taken once, so
- * that who waits for one to change looks at memory each time.
+ * entered, where a warp begins, and at fences, atomics and whatever is left to handlers.  A store of this
+ * code by lanes to words of a stream changes these, if each lane stores to its own; any other forgets the
+ * streams whose lowest and highest byte it comes between.  The first load takes each word once, and the others no more
+ * words than they are after it, so that who waits for one to change looks at memory each time.
  *
  * vecmem.c has the argument why a guest reaches no memory of the host's: the helper loads words only
  * where the range that is remembered for the instruction has all sixteen of each lane.
@@ -22,7 +26,7 @@
 
 #define B e->b
 
-enum { LAST_WORD = 4 * (STREAM_WORDS - 1) };
+enum { LAST_WORD = 4 * (STREAM_WORDS - 1), MOST_STEP = STREAM_WORDS };
 
 /* --- places ------------------------------------------------------------------------------- */
 
@@ -69,32 +73,81 @@ bool streams_find(Emit *e)
     return found;
 }
 
-/* The number of the stream for the load at e->k, or STREAMS.  Loads of one block from one register, some bytes
- * apart, share one: a loop that takes several steps at once has them. */
-static u32 stream_of(Emit *e, const Uop *u)
+/* A load that has a stream, for an access that it shares that with. */
+typedef struct {
+    const Uop *load; /* NULL: there is none */
+    i32 off;         /* words from what it loads to what the access loads or stores */
+    i32 lo, hi;      /* the least and the most of all loads that share it */
+    u32 others;      /* how many these are */
+} Leader;
+
+/* Joins a load, or an access that is asked for, to one of n leaders; its number, or n: it is none's. */
+static u32 join_leader(Leader *all, u32 n, const Uop *u, bool loads, i32 *off)
 {
-    const RegionBlock *b = e->at;
-    u32 leader = u->pc;
-    if (!e->streams || !e->in_cycle[e->index] || !loads_words(b, e->k))
-        return STREAMS;
-    for (u32 k = e->k; has_own_address((Effect)isa_insn[u->id].effect) && k-- > 0;) {
-        const Uop *other = b->uop[k];
-        const RegSet written = block_use(b, k).writes;
+    for (u32 i = 0; i < n; i++) {
+        Leader *l = &all[i];
+        const i32 far = u->imm - l->load->imm, words = far / 4;
+        const i32 lo = words < l->lo ? words : l->lo, hi = words > l->hi ? words : l->hi;
+        if (far % 4 || far > LAST_WORD || far < -LAST_WORD || hi - lo >= STREAM_WORDS)
+            continue;
+        *off = words;
+        if (loads) {
+            l->lo = lo;
+            l->hi = hi;
+            l->others++;
+        }
+        return i;
+    }
+    return n;
+}
+
+/* The leader for access k of the block: of the loads from the same register, while that is not written. */
+static Leader leader_of(const RegionBlock *b, u32 k)
+{
+    const Uop *u = b->uop[k];
+    Leader all[STREAMS], none = {.load = NULL};
+    u32 n = 0, mine = STREAMS, begin = k;
+    i32 off = 0;
+    if (!has_own_address((Effect)isa_insn[u->id].effect))
+        return loads_words(b, k) ? (Leader){.load = u} : none;
+    while (begin > 0) {
+        const RegSet written = block_use(b, begin - 1).writes;
         if (regset_has_v(&written, u->ra))
             break;
-        if (other->id != u->id || other->ra != u->ra || other->rb != u->rb)
-            continue;
-        if (other->imm == u->imm)
-            break;
-        if (other->imm - u->imm <= LAST_WORD && u->imm - other->imm <= LAST_WORD)
-            leader = other->pc;
+        begin--;
     }
-    for (u32 i = 0; i < e->nstream; i++)
-        if (e->stream_pc[i] == leader)
+    for (u32 j = begin; j < b->nuop; j++) {
+        const Uop *other = b->uop[j];
+        const bool loads = loads_words(b, j) &&
+                           has_own_address((Effect)isa_insn[other->id].effect) &&
+                           other->ra == u->ra && space_of(other) == space_of(u);
+        i32 words = 0;
+        u32 i = loads || j == k ? join_leader(all, n, other, loads, &words) : n;
+        if (loads && i == n && n < STREAMS)
+            all[n++] = (Leader){.load = other};
+        if (j == k) {
+            mine = i;
+            off = words;
+        }
+        const RegSet written = block_use(b, j).writes;
+        if (j >= k && regset_has_v(&written, u->ra))
+            break;
+    }
+    if (mine >= n)
+        return none;
+    all[mine].off = off;
+    return all[mine];
+}
+
+/* The number of the stream of a load, or STREAMS; makes: it gets one, if there is none yet. */
+static u32 stream_of(Emit *e, const Uop *load, bool makes)
+{
+    for (u32 i = 0; load && i < e->nstream; i++)
+        if (e->stream_pc[i] == load->pc)
             return i;
-    if (e->nstream == STREAMS)
+    if (!load || !makes || e->nstream == STREAMS)
         return STREAMS;
-    e->stream_pc[e->nstream] = leader;
+    e->stream_pc[e->nstream] = load->pc;
     return e->nstream++;
 }
 
@@ -175,18 +228,6 @@ static Val outermost(Emit *e, const Row *a, const Row *on, bool highest)
                      &all, 1);
 }
 
-void streams_store_lanes(Emit *e, const Row *a, u32 width)
-{
-    if (!e->streams)
-        return;
-    const LLVMBasicBlockRef on = new_block(e, "");
-    const Row *lanes = e->at->full ? NULL : &e->on;
-    if_streaming(e, on);
-    forget_between(e, outermost(e, a, lanes, false), outermost(e, a, lanes, true), width - 1);
-    LLVMBuildBr(B, on);
-    LLVMPositionBuilderAtEnd(B, on);
-}
-
 /* --- what is taken ------------------------------------------------------------------------ */
 
 static Val stream_field(Emit *e, Val stream, size_t offset)
@@ -218,6 +259,45 @@ static Row words_at(Emit *e, Val words)
     return v;
 }
 
+/* A stream that an access of this block may find its words in. */
+typedef struct {
+    u32 n;
+    Val stream, mask;
+} Taken;
+
+static Taken taken(Emit *e, u32 n)
+{
+    return (Taken){.n = n,
+                   .stream = index_at(e, offsetof(Streams, of) + n * sizeof(Stream)),
+                   .mask = e->at->full ? word(e, lanes_mask(e)) : e->mask};
+}
+
+/* Where one of the lists of Streams has the stream's value. */
+static Val own_at(Emit *e, const Taken *t, size_t list) { return index_at(e, list + 4 * t->n); }
+
+static Val own(Emit *e, const Taken *t, size_t list)
+{
+    return load_at(e, e->i32, own_at(e, t, list));
+}
+
+/* i1: word `index` of the stream is what all lanes at addresses a access. */
+static Val has_word(Emit *e, const Taken *t, const Row *a, Val index)
+{
+    const Val lanes = own(e, t, offsetof(Streams, lanes));
+    const Val missing = LLVMBuildAnd(B, t->mask, LLVMBuildNot(B, lanes, ""), "");
+    Val ok = all_behind(e, a, t->stream, e->at->full ? NULL : &e->on,
+                        LLVMBuildShl(B, index, word(e, 2), ""));
+    ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, missing, word(e, 0), ""), "");
+    return LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntULT, index, word(e, STREAM_WORDS), ""), "");
+}
+
+static Val word_row(Emit *e, Val stream, Val index)
+{
+    const Val row =
+        LLVMBuildMul(B, LLVMBuildZExt(B, index, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
+    return byte_at(e, stream, row);
+}
+
 LLVMTypeRef stream_type(Emit *e)
 {
     LLVMTypeRef params[5 + MAX_CHUNKS] = {e->ptr, e->ptr, e->ptr, e->i64, e->i64},
@@ -229,18 +309,14 @@ LLVMTypeRef stream_type(Emit *e)
                             5 + e->nchunks, false);
 }
 
-void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m)
+/* The first of the loads that share a stream: takes the next word, or has words loaded. */
+static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Meeting *m)
 {
-    const u32 n = stream_of(e, u);
-    if (n == STREAMS)
-        return;
     const LLVMBasicBlockRef look = new_block(e, "look"), pass = new_block(e, "pass"),
                             take = new_block(e, "take"), miss = new_block(e, "miss"),
                             got = new_block(e, "got"), none = new_block(e, "none");
-    const Val stream = index_at(e, offsetof(Streams, of) + n * sizeof(Stream));
-    const Val mask = e->at->full ? word(e, lanes_mask(e)) : e->mask;
     /* 1. now? */
-    const Val wait_at = stream_field(e, stream, offsetof(Stream, wait));
+    const Val wait_at = stream_field(e, t->stream, offsetof(Stream, wait));
     const Val wait = LLVMBuildLoad2(B, e->i8, wait_at, ""), zero = LLVMConstInt(e->i8, 0, false);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, wait, zero, ""), look, pass);
     LLVMPositionBuilderAtEnd(B, pass);
@@ -248,24 +324,23 @@ void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m)
     LLVMBuildBr(B, none);
     /* 2. the next word of all lanes */
     LLVMPositionBuilderAtEnd(B, look);
-    const Val next_at = stream_field(e, stream, offsetof(Stream, next));
+    const Val next_at = stream_field(e, t->stream, offsetof(Stream, next));
     const Val next = LLVMBuildLoad2(B, e->i32, next_at, "");
-    const Val lanes = load_at(e, e->i32, index_at(e, offsetof(Streams, lanes) + 4 * n));
-    const Val missing = LLVMBuildAnd(B, mask, LLVMBuildNot(B, lanes, ""), "");
-    Val ok = all_behind(e, a, stream, e->at->full ? NULL : &e->on,
-                        LLVMBuildShl(B, next, word(e, 2), ""));
-    ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, missing, word(e, 0), ""), "");
-    ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntULT, next, word(e, STREAM_WORDS), ""), "");
-    branch_likely(e, ok, take, miss);
+    branch_likely(e, has_word(e, t, a, next), take, miss);
     LLVMPositionBuilderAtEnd(B, take);
-    LLVMBuildStore(B, LLVMBuildAdd(B, next, word(e, 1), ""), next_at);
-    const Val row =
-        LLVMBuildMul(B, LLVMBuildZExt(B, next, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
-    arrive(e, m, words_at(e, byte_at(e, stream, row)));
+    const Val step =
+        LLVMBuildLoad2(B, e->i32, stream_field(e, t->stream, offsetof(Stream, step)), "");
+    LLVMBuildStore(B, LLVMBuildAdd(B, next, step, ""), next_at);
+    store_at(e, next, own_at(e, t, offsetof(Streams, at)));
+    if (l->others)
+        store_at(e, word(e, l->others), own_at(e, t, offsetof(Streams, left)));
+    arrive(e, m, words_at(e, word_row(e, t->stream, next)));
     LLVMBuildBr(B, m->done);
     /* 3. words are loaded here, or it is noted where the lanes are */
     LLVMPositionBuilderAtEnd(B, miss);
-    Val args[5 + MAX_CHUNKS] = {e->warp, e->env, uop_here(e), mask, quad(e, n)};
+    const u64 what = t->n | (u64)(l->lo + STREAM_WORDS) << 8 | (u64)(l->hi + STREAM_WORDS) << 16 |
+                     (u64)l->others << 32;
+    Val args[5 + MAX_CHUNKS] = {e->warp, e->env, uop_here(e), t->mask, quad(e, what)};
     for (u32 i = 0; i < e->nchunks; i++)
         args[5 + i] = a->c[i];
     const Helper h = {.kind = HELPER_STREAM, .op = OP_w, .lanes = e->lanes};
@@ -278,16 +353,77 @@ void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m)
     LLVMPositionBuilderAtEnd(B, none);
 }
 
-/* --- what is loaded ----------------------------------------------------------------------- */
-
-/* Two vectors of n words, one after the other. */
-static Val join(Emit *e, Val a, Val b, u32 n)
+/* One of the others: takes a word that lies near the one that the first has taken. */
+static void take_near(Emit *e, const Leader *l, const Taken *t, const Row *a, Meeting *m)
 {
-    Val all[MAX_LANES];
-    for (u32 k = 0; k < 2 * n; k++)
-        all[k] = word(e, k);
-    return LLVMBuildShuffleVector(B, a, b, LLVMConstVector(all, 2 * n), "");
+    const LLVMBasicBlockRef look = new_block(e, "look"), take = new_block(e, "take"),
+                            none = new_block(e, "none");
+    const Val left_at = own_at(e, t, offsetof(Streams, left));
+    const Val left = load_at(e, e->i32, left_at);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, left, word(e, 0), ""), look, none);
+    LLVMPositionBuilderAtEnd(B, look);
+    store_at(e, LLVMBuildSub(B, left, word(e, 1), ""), left_at);
+    const Val index = LLVMBuildAdd(B, own(e, t, offsetof(Streams, at)), word(e, (u32)l->off), "");
+    branch_likely(e, has_word(e, t, a, index), take, none);
+    LLVMPositionBuilderAtEnd(B, take);
+    arrive(e, m, words_at(e, word_row(e, t->stream, index)));
+    LLVMBuildBr(B, m->done);
+    LLVMPositionBuilderAtEnd(B, none);
 }
+
+void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m)
+{
+    if (!e->streams || !e->in_cycle[e->index] || !loads_words(e->at, e->k))
+        return;
+    const Leader l = leader_of(e->at, e->k);
+    const u32 n = stream_of(e, l.load, l.load == u);
+    if (n == STREAMS)
+        return;
+    const Taken t = taken(e, n);
+    (l.load == u ? take_next : take_near)(e, &l, &t, a, m);
+}
+
+/* Goes to `on` if each lane stores to its own word of a stream, which then has it. */
+static void put_in_stream(Emit *e, const Row *a, const Row *data, LLVMBasicBlockRef on)
+{
+    const Leader l = e->in_cycle[e->index] ? leader_of(e->at, e->k) : (Leader){.load = NULL};
+    const u32 n = stream_of(e, l.load, false);
+    if (n == STREAMS)
+        return;
+    const LLVMBasicBlockRef put = new_block(e, "put"), other = new_block(e, "other");
+    const Taken t = taken(e, n);
+    const Val index = LLVMBuildAdd(B, own(e, &t, offsetof(Streams, at)), word(e, (u32)l.off), "");
+    const Val alone =
+        LLVMBuildICmp(B, LLVMIntNE, own(e, &t, offsetof(Streams, alone)), word(e, 0), "");
+    branch_likely(e, LLVMBuildAnd(B, has_word(e, &t, a, index), alone, ""), put, other);
+    LLVMPositionBuilderAtEnd(B, put);
+    const Val row = word_row(e, t.stream, index);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val at = chunk_host(e, row, i, 4);
+        const Val v = e->at->full
+                          ? data->c[i]
+                          : LLVMBuildSelect(B, e->on.c[i], data->c[i], load_at(e, e->row, at), "");
+        store_at(e, v, at);
+    }
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, other);
+}
+
+void streams_store_lanes(Emit *e, const Row *a, const Row *data, u32 width)
+{
+    if (!e->streams)
+        return;
+    const LLVMBasicBlockRef on = new_block(e, "");
+    const Row *lanes = e->at->full ? NULL : &e->on;
+    if_streaming(e, on);
+    if (width == 4)
+        put_in_stream(e, a, data, on);
+    forget_between(e, outermost(e, a, lanes, false), outermost(e, a, lanes, true), width - 1);
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, on);
+}
+
+/* --- what is loaded ----------------------------------------------------------------------- */
 
 /* Exchanges rows and columns of n vectors of n words. */
 static void transpose(Emit *e, Val *v, u32 n)
@@ -308,13 +444,12 @@ static void transpose(Emit *e, Val *v, u32 n)
 }
 
 /* Loads the words of each lane, which begin so far behind a host address (`far`, an array), block by block of n
- * words of n lanes.  Returns the first of each lane. */
-static Row load_words(Emit *e, Val stream, Val far, Val host)
+ * words of n lanes. */
+static void load_words(Emit *e, Val stream, Val far, Val host)
 {
     enum { MOST = 8 }; /* by blocks of 16 PolyBench's syrk took 1.2 times as long */
     const u32 n = e->chunk < MOST ? e->chunk : MOST;
     const LLVMTypeRef t = LLVMVectorType(e->i32, n);
-    Row row = {{0}};
     for (u32 i = 0; i < e->lanes; i += n)
         for (u32 first = 0; first < STREAM_WORDS; first += n) {
             Val v[MAX_LANES];
@@ -325,40 +460,95 @@ static Row load_words(Emit *e, Val stream, Val far, Val host)
                 v[k] = load_at(e, t, byte_at(e, lane, quad(e, 4 * (u64)first)));
             }
             transpose(e, v, n);
-            if (!first)
-                row.c[i / e->chunk] = i % e->chunk ? join(e, row.c[i / e->chunk], v[0], n) : v[0];
             for (u32 k = 0; k < n; k++)
                 store_at(
                     e, v[k],
                     byte_at(e, stream, quad(e, sizeof(u32[MAX_LANES]) * (first + k) + 4 * (u64)i)));
         }
-    return row;
 }
 
 /* A load of words, or an attempt. */
 typedef struct {
-    Val stream, own; /* the Stream; where Streams.lanes has its lanes */
-    Val mask;        /* lanes that are on, also by chunks */
-    const Row *a, *on;
-    Val was_loaded; /* i1: there were words before */
+    Val all, stream, own; /* the Streams; the Stream; where Streams.lanes has its lanes */
+    Val mask;             /* lanes that are on, also by chunks */
+    const Row *a, *on;    /* a: where the first of the loads goes that share the stream */
+    Val lo, hi, others;   /* i32: of these (Leader) */
+    Val was_loaded;       /* i1: there were words before */
+    Val step;             /* words, if it is worthwhile */
+    Row from;             /* where the words begin */
+    Val index;            /* the word that is asked for */
 } Fill;
 
-/* i1: enough of the words before were taken, or the lanes have gone on by a word; and they are not few. */
+static Val field(Emit *e, const Fill *f, size_t offset)
+{
+    return LLVMBuildLoad2(B, e->i32, stream_field(e, f->stream, offset), "");
+}
+
+static Val magnitude(Emit *e, Val v)
+{
+    return intrinsic(e, "llvm.abs", &e->i32, 1, (Val[]){v, LLVMConstNull(e->i1)}, 2);
+}
+
+static Val is_below(Emit *e, Val v, u32 bound)
+{
+    return LLVMBuildICmp(B, LLVMIntULT, v, word(e, bound), "");
+}
+
+static Val both(Emit *e, Val a, Val b) { return LLVMBuildAnd(B, a, b, ""); }
+
+/* How far the lanes that are on have gone, if that is all alike. */
+static Val distance_gone(Emit *e, const Fill *f)
+{
+    Row gone = {{0}};
+    const Val from = stream_field(e, f->stream, offsetof(Stream, from));
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val began = load_at(e, e->row, chunk_host(e, from, i, 4));
+        gone.c[i] = LLVMBuildSub(B, f->a->c[i], began, "");
+    }
+    return outermost(e, &gone, f->on, true);
+}
+
+/* i1: the lanes are not few, and enough of the words before were taken, or as many as there were and the lanes go on
+ * behind those; or there were none, and they have gone on by a few words, all alike. */
 static Val is_worthwhile(Emit *e, Fill *f)
 {
     enum { GOOD = 3 };
     LLVMTypeRef t = e->i32;
-    const Val next = LLVMBuildLoad2(B, t, stream_field(e, f->stream, offsetof(Stream, next)), "");
-    const Val seen = LLVMBuildLoad2(B, t, stream_field(e, f->stream, offsetof(Stream, seen)), "");
-    const Val unseen = LLVMBuildAnd(B, f->mask, LLVMBuildNot(B, seen, ""), "");
-    f->was_loaded = LLVMBuildICmp(B, LLVMIntNE, next, word(e, 0), "");
-    Val goes_on = all_behind(e, f->a, f->stream, f->on, word(e, 4));
-    goes_on = LLVMBuildAnd(B, goes_on, LLVMBuildICmp(B, LLVMIntEQ, unseen, word(e, 0), ""), "");
-    goes_on = LLVMBuildAnd(B, goes_on, LLVMBuildNot(B, f->was_loaded, ""), "");
-    const Val was_good = LLVMBuildICmp(B, LLVMIntUGE, next, word(e, GOOD), "");
+    const Val step = field(e, f, offsetof(Stream, step)),
+              next = field(e, f, offsetof(Stream, next));
+    f->was_loaded = LLVMBuildICmp(B, LLVMIntNE, step, word(e, 0), "");
+    /* 1. there were words */
+    const Val taken = magnitude(e, LLVMBuildSub(B, next, field(e, f, offsetof(Stream, first)), ""));
+    const Val enough = LLVMBuildMul(B, magnitude(e, step), word(e, GOOD), "");
+    const Val all_taken = LLVMBuildNot(B, is_below(e, next, STREAM_WORDS), "");
+    const Val is_behind =
+        all_behind(e, f->a, f->stream, f->on, LLVMBuildShl(B, next, word(e, 2), ""));
+    const Val was_good = LLVMBuildOr(B, LLVMBuildICmp(B, LLVMIntUGE, taken, enough, ""),
+                                     both(e, all_taken, is_behind), "");
+    /* 2. there were none */
+    const Val gone = distance_gone(e, f);
+    const Val unseen = both(e, f->mask, LLVMBuildNot(B, field(e, f, offsetof(Stream, seen)), ""));
+    const Val words = LLVMBuildAShr(B, gone, word(e, 2), "");
+    Val goes_on = all_behind(e, f->a, f->stream, f->on, gone);
+    goes_on = both(e, goes_on, LLVMBuildICmp(B, LLVMIntEQ, unseen, word(e, 0), ""));
+    goes_on = both(e, goes_on,
+                   is_below(e, LLVMBuildSub(B, magnitude(e, words), word(e, 1), ""), MOST_STEP));
+    goes_on = both(e, goes_on, is_below(e, both(e, gone, word(e, 3)), 1));
+    f->step = LLVMBuildSelect(B, f->was_loaded, step, words, "");
     const Val count = intrinsic(e, "llvm.ctpop", &t, 1, &f->mask, 1);
-    return LLVMBuildAnd(B, LLVMBuildOr(B, was_good, goes_on, ""),
-                        LLVMBuildICmp(B, LLVMIntUGE, count, word(e, e->lanes / 2), ""), "");
+    return both(e, LLVMBuildSelect(B, f->was_loaded, was_good, goes_on, ""),
+                LLVMBuildICmp(B, LLVMIntUGE, count, word(e, e->lanes / 2), ""));
+}
+
+/* Places the words: those that are asked for now, and ahead of them as many as there is room for. */
+static void place_words(Emit *e, Fill *f)
+{
+    const Val ahead = LLVMBuildICmp(B, LLVMIntSGT, f->step, word(e, 0), "");
+    const Val behind = LLVMBuildSub(B, word(e, STREAM_WORDS - 1), f->hi, "");
+    f->index = LLVMBuildSelect(B, ahead, LLVMBuildNeg(B, f->lo, ""), behind, "");
+    const Val far = splat(e, LLVMBuildShl(B, f->index, word(e, 2), ""));
+    for (u32 i = 0; i < e->nchunks; i++)
+        f->from.c[i] = LLVMBuildSub(B, f->a->c[i], far, "");
 }
 
 /* i1: all words of lanes that are on lie in the range; *far: how far each lane is behind where that begins,
@@ -368,20 +558,80 @@ static Val has_all_words(Emit *e, const Fill *f, Val range, Row *far)
     const Val lo = range_field(e, range, offsetof(PlainRange, lo)),
               room = range_field(e, range, offsetof(PlainRange, room));
     for (u32 i = 0; i < e->nchunks; i++)
-        far->c[i] = distances(e, f->a->c[i], f->on->c[i], lo);
-    return LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntUGT, room, word(e, LAST_WORD), ""),
-                        all_below(e, far, LLVMBuildSub(B, room, word(e, LAST_WORD), "")), "");
+        far->c[i] = distances(e, f->from.c[i], f->on->c[i], lo);
+    return both(e, LLVMBuildICmp(B, LLVMIntUGT, room, word(e, LAST_WORD), ""),
+                all_below(e, far, LLVMBuildSub(B, room, word(e, LAST_WORD), "")));
+}
+
+/* i1: lanes lie one after the other, all as far from each other, and so far that no two share bytes. */
+static Val is_apart(Emit *e, const Fill *f)
+{
+    enum {
+        FAR = 1 << 26,
+        LEAST = 4 * STREAM_WORDS
+    }; /* bytes; FAR: of all lanes, less than half of all addresses */
+    const Row *a = &f->from;
+    const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
+    const Val stride =
+        LLVMBuildSub(B, LLVMBuildExtractElement(B, a->c[0], word(e, 1), ""), first, "");
+    Val differ = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val far = LLVMBuildMul(B, splat(e, stride), lanes_constant(e, i, 0, 1), "");
+        const Val want = LLVMBuildAdd(B, splat(e, first), far, "");
+        const Val other = both(e, LLVMBuildICmp(B, LLVMIntNE, a->c[i], want, ""), f->on->c[i]);
+        differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
+    }
+    const Val size = LLVMBuildSub(B, magnitude(e, stride), word(e, LEAST), "");
+    const Val two = LLVMBuildICmp(B, LLVMIntEQ, both(e, f->mask, word(e, 3)), word(e, 3), "");
+    return both(e, both(e, is_below(e, size, FAR), two), LLVMBuildNot(B, some_lane(e, differ), ""));
 }
 
 /* Notes what is loaded, and which bytes it comes from. */
 static void note_words(Emit *e, const Fill *f)
 {
-    const Val highest = outermost(e, f->a, f->on, true);
+    const LLVMTypeRef t = all_streams(e);
+    const Val zeros = LLVMConstNull(t);
+    const Val lo = outermost(e, &f->from, f->on, false),
+              last =
+                  LLVMBuildAdd(B, outermost(e, &f->from, f->on, true), word(e, LAST_WORD + 3), "");
+    Val edge[2] = {lo, last};
+    /* 1. other streams that have some of them */
+    store_at(e, word(e, 0), stream_field(e, f->own, offsetof(Streams, lanes)));
+    for (u32 i = 0; i < 2; i++)
+        edge[i] = LLVMBuildShuffleVector(
+            B, LLVMBuildInsertElement(B, LLVMGetPoison(t), edge[i], word(e, 0), ""),
+            LLVMGetPoison(t), zeros, "");
+    Val shares = LLVMBuildICmp(
+        B, LLVMIntULE, load_at(e, t, stream_field(e, f->all, offsetof(Streams, lo))), edge[1], "");
+    shares = both(e, shares,
+                  LLVMBuildICmp(B, LLVMIntUGE,
+                                load_at(e, t, stream_field(e, f->all, offsetof(Streams, last))),
+                                edge[0], ""));
+    shares = both(e, shares,
+                  LLVMBuildICmp(B, LLVMIntNE,
+                                load_at(e, t, stream_field(e, f->all, offsetof(Streams, lanes))),
+                                zeros, ""));
+    const Val alone_at = stream_field(e, f->all, offsetof(Streams, alone));
+    store_at(e, LLVMBuildSelect(B, shares, zeros, load_at(e, t, alone_at), ""), alone_at);
+    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, STREAMS);
+    const Val sharers = LLVMBuildBitCast(B, shares, bits, "");
+    const Val alone =
+        both(e, is_apart(e, f), LLVMBuildICmp(B, LLVMIntEQ, sharers, LLVMConstNull(bits), ""));
+    /* 2. this one */
+    store_at(e, LLVMBuildZExt(B, alone, e->i32, ""),
+             stream_field(e, f->own, offsetof(Streams, alone)));
     store_at(e, f->mask, stream_field(e, f->own, offsetof(Streams, lanes)));
-    store_at(e, outermost(e, f->a, f->on, false), stream_field(e, f->own, offsetof(Streams, lo)));
-    store_at(e, LLVMBuildAdd(B, highest, word(e, LAST_WORD + 3), ""),
-             stream_field(e, f->own, offsetof(Streams, last)));
-    store_at(e, word(e, 1), stream_field(e, f->stream, offsetof(Stream, next)));
+    store_at(e, lo, stream_field(e, f->own, offsetof(Streams, lo)));
+    store_at(e, last, stream_field(e, f->own, offsetof(Streams, last)));
+    store_at(e, f->index, stream_field(e, f->own, offsetof(Streams, at)));
+    store_at(e, f->others, stream_field(e, f->own, offsetof(Streams, left)));
+    for (u32 i = 0; i < e->nchunks; i++)
+        store_at(e, f->from.c[i],
+                 chunk_host(e, stream_field(e, f->stream, offsetof(Stream, from)), i, 4));
+    store_at(e, f->step, stream_field(e, f->stream, offsetof(Stream, step)));
+    store_at(e, f->index, stream_field(e, f->stream, offsetof(Stream, first)));
+    store_at(e, LLVMBuildAdd(B, f->index, f->step, ""),
+             stream_field(e, f->stream, offsetof(Stream, next)));
     store_at(e, LLVMConstInt(e->i8, 0, false),
              stream_field(e, f->stream, offsetof(Stream, misses)));
     store_at(e, LLVMConstInt(e->i8, 1, false),
@@ -405,16 +655,28 @@ static void note_miss(Emit *e, const Fill *f)
     store_at(e, LLVMBuildSelect(B, ends, pause, none, ""),
              stream_field(e, f->stream, offsetof(Stream, wait)));
     store_at(e, word(e, 0), stream_field(e, f->own, offsetof(Streams, lanes)));
-    store_at(e, word(e, 0), stream_field(e, f->stream, offsetof(Stream, next)));
+    store_at(e, word(e, 0), stream_field(e, f->stream, offsetof(Stream, step)));
 }
 
-void fill_stream(Emit *e, Val uop, Val mask, Val number, const Row *a, const Row *on)
+/* Eight or sixteen bits of what the caller says, as i32. */
+static Val part(Emit *e, Val what, u32 shift, u32 bits)
+{
+    const Val v = LLVMBuildTrunc(B, LLVMBuildLShr(B, what, quad(e, shift), ""), e->i32, "");
+    return both(e, v, word(e, (1u << bits) - 1));
+}
+
+void fill_stream(Emit *e, Val uop, Val mask, Val what, const Row *a, const Row *on)
 {
     const LLVMBasicBlockRef ask = new_block(e, "ask"), fill = new_block(e, "fill"),
                             miss = new_block(e, "miss");
     const Val all = streams_of(e), first = stream_field(e, all, offsetof(Streams, of));
-    Fill f = {.stream = byte_at(e, first, LLVMBuildMul(B, number, quad(e, sizeof(Stream)), "")),
+    const Val number = LLVMBuildAnd(B, what, quad(e, 0xff), "");
+    Fill f = {.all = all,
+              .stream = byte_at(e, first, LLVMBuildMul(B, number, quad(e, sizeof(Stream)), "")),
               .own = byte_at(e, all, LLVMBuildMul(B, number, quad(e, 4), "")),
+              .lo = LLVMBuildSub(B, part(e, what, 8, 8), word(e, STREAM_WORDS), ""),
+              .hi = LLVMBuildSub(B, part(e, what, 16, 8), word(e, STREAM_WORDS), ""),
+              .others = part(e, what, 32, 16),
               .mask = mask,
               .a = a,
               .on = on};
@@ -423,18 +685,21 @@ void fill_stream(Emit *e, Val uop, Val mask, Val number, const Row *a, const Row
         store_at(e, a->c[i],
                  chunk_host(e, stream_field(e, f.stream, offsetof(Stream, from)), i, 4));
     store_at(e, mask, stream_field(e, f.stream, offsetof(Stream, seen)));
+    store_at(e, word(e, 0), stream_field(e, f.own, offsetof(Streams, left)));
     LLVMBuildCondBr(B, worthwhile, ask, miss);
 
     LLVMPositionBuilderAtEnd(B, ask);
     Row far = {{0}}, nothing = {{0}};
     const Val range = range_for(e, uop, false);
+    place_words(e, &f);
     LLVMBuildCondBr(B, has_all_words(e, &f, range, &far), fill, miss);
 
     LLVMPositionBuilderAtEnd(B, fill);
     const Val distances = lane_array(e);
     spread_lanes(e, distances, &far);
-    const Row v = load_words(e, f.stream, distances, plain_of(e, range).first);
+    load_words(e, f.stream, distances, plain_of(e, range).first);
     note_words(e, &f);
+    const Row v = words_at(e, word_row(e, f.stream, f.index));
     give_back(e, &v, quad(e, 1));
 
     LLVMPositionBuilderAtEnd(B, miss);

@@ -415,16 +415,18 @@ void arrive(Emit *e, Meeting *m, Row v);
 /* Finds blocks of cycles; whether one loads words that streams are for. */
 bool streams_find(Emit *e);
 /* Forgets all words that were loaded before lanes ask for them; those which a store of so many bytes, from guest address
- * `first` (i32) on, may change; those which one by the lanes that are on may. */
+ * `first` (i32) on, may change; those which one of data by the lanes that are on may, unless it is to words of a stream,
+ * which then are changed. */
 void streams_forget(Emit *e);
 void streams_store(Emit *e, Val first, u32 bytes);
-void streams_store_lanes(Emit *e, const Row *a, u32 width);
+void streams_store_lanes(Emit *e, const Row *a, const Row *data, u32 width);
 /* Takes the words of a load of lanes anywhere from its stream, if it has one that has them; the builder is left
  * where it has not. */
 void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m);
-/* Of the helper: its type, and its body, for lanes of a mask at addresses a; number: of the stream, i64. */
+/* Of the helper: its type, and its body, for lanes of a mask at addresses a; what: i64, of which stream, and for which
+ * loads. */
 LLVMTypeRef stream_type(Emit *e);
-void fill_stream(Emit *e, Val uop, Val mask, Val number, const Row *a, const Row *on);
+void fill_stream(Emit *e, Val uop, Val mask, Val what, const Row *a, const Row *on);
 
 /* --- lanes.c ----------------------------------------------------------------------------- */
 

@@ -785,7 +785,7 @@ bool access_vector(Emit *e, const Uop *u)
     Row slow = {{0}};
     Row all = lane_addresses(e, &d);
     if (!loads && e->at->full)
-        streams_store_lanes(e, &all, d.width);
+        streams_store_lanes(e, &all, &d.data, d.width);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))
         access_chunks(e, u, &x, &all, loads ? NULL : &d.data, d.op, &m);
     if (jumps) {
@@ -797,7 +797,7 @@ bool access_vector(Emit *e, const Uop *u)
     if (loads)
         take_stream(e, u, &all, &m);
     else if (!e->at->full)
-        streams_store_lanes(e, &all, d.width);
+        streams_store_lanes(e, &all, &d.data, d.width);
     if (!e->at->full)
         gather_inline(e, u, &all, loads ? NULL : &d.data, d.width, d.op, &m);
     const Val how = call_access(e, &all, loads ? NULL : &d.data, d.op, &slow);

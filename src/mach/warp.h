@@ -134,21 +134,26 @@ enum { RECENT_RANGES = 4 };
 enum { MAX_CONSTANTS = 256 }; /* launch constants of compiled code (jit/constant.h) */
 
 /* Words that compiled code has loaded before the lanes ask for them, because each lane goes along memory of its own
- * (jit/stream.c): of one place in the code, and of all that a thread's code has.  Every word is taken once. */
+ * (jit/stream.c): of one load of the code, with others that access words near by, and of all that a thread's code
+ * has. */
 enum { STREAMS = 8, STREAM_WORDS = 16 };
 typedef struct {
     u32 word[STREAM_WORDS][MAX_LANES]; /* word[k][i] is lane i's, at from[i] + 4 k */
     u32 from[MAX_LANES];    /* or, where nothing is loaded, where the lanes were last */
     u32 seen;               /* lanes for which `from` is set */
-    u32 next;               /* the word that is taken next; 0: there were none */
+    i32 step;               /* words that lanes go on from one time to the next; 0: nothing is loaded */
+    i32 first, next;        /* the word that was taken when they were loaded; that is to be taken next */
     u8 wait;                /* times left in which nobody looks here */
     u8 misses;              /* one after the other */
-    u8 padding[64 - 10];    /* to the end of a line of the host's cache */
+    u8 padding[64 - 18];    /* to the end of a line of the host's cache */
 } Stream;
 typedef struct {
     u32 lanes[STREAMS];     /* that have words; 0: nothing is loaded */
     u32 lo[STREAMS], last[STREAMS]; /* the lowest and the highest byte of what is */
-    u32 padding[STREAMS];   /* to the end of a line */
+    u32 alone[STREAMS];     /* whether each of those bytes is one lane's, and no other stream's */
+    u32 at[STREAMS];        /* the word that was taken last */
+    u32 left[STREAMS];      /* how many words near that may be taken now */
+    u32 padding[2 * STREAMS]; /* to the end of a line */
     Stream of[STREAMS];
 } Streams;
 

@@ -617,7 +617,7 @@ static void column_statement(void)
 static void column_loop(void)
 {
     const u32 l = gen.labels++;
-    const int step = one_in(4) ? (int)below(4) * 4 - 4 : 4;
+    const int step = one_in(3) ? (int)below(6) * 4 - 8 : 4;
     const bool parts = one_in(2);
     line("vmv.v.v v1,v8");
     line("vadd.vi v2,v8,%d", one_in(2) ? 4 : -8);
@@ -658,7 +658,8 @@ static void columns(void **state)
     for (u64 program = p.first; program < p.end; program++) {
         gen_begin(program);
         gen.set = program % 3 ? V202 : V2025;
-        const u32 lanes = 4u << below(4);
+        const u32 lanes = 4u << below(4), apart = 4 * below(24);
+        const bool down = one_in(4); /* the first lane's words are the last */
         const Shape s = {
             .lanes = lanes, .items = 2 * lanes - below(2), .warps = 2, .memory = program};
         no_text();
@@ -666,13 +667,14 @@ static void columns(void **state)
         line("slli x5,x5,1");
         line("csrr x6,wid");
         line("add x5,x5,x6");
-        line("slli x5,x5,11");
+        line("slli x5,x5,12");
         line("li x8,%#x", DATA);
         line("add x8,x8,x5");
         line("vid.v v11");
-        line("li x13,%u", 4 * below(11)); /* bytes from a lane's words to the next one's */
+        line("li x13,%d", down ? -(int)apart : (int)apart);
         line("vmul.vx v8,v11,x13");
-        line("addi x9,x8,%u", 128 + 4 * below(8));
+        line("li x9,%u", 256 + 4 * below(8) + (down ? apart * (lanes - 1) : 0));
+        line("add x9,x9,x8");
         line("vadd.vx v8,v8,x9");
         line("vsll.vi v3,v11,2");
         line("vadd.vx v3,v3,x8");

@@ -11,6 +11,7 @@ enum {
     LOG = 0x10000,  /* in DATA: what was loaded, 128 bytes a time */
     FIRST = 0x8000, /* in DATA: where lanes begin */
     APART = 260,    /* bytes from one lane's to the next */
+    STORED = 0x5a000000, /* what lane 0 stores */
     TIMES = STREAM_WORDS + 1
 };
 
@@ -21,6 +22,7 @@ static struct {
     bool full;
     u32 from[MAX_LANES]; /* where each lane's first word is */
     u32 lo, last;        /* the first and the last byte of all that is loaded the second time */
+    u32 range;           /* where the range begins that is remembered */
     u32 time;            /* loads that were made */
 } run_of;
 
@@ -56,17 +58,20 @@ static void make_loop(const char *load, const char *then)
     buf_free(&text);
 }
 
-/* Lanes in some order, each with a row of its own; lane 1 is off, if not all are on. */
-static void place_lanes(u32 lanes, bool full)
+/* Each lane has a row of its own; lane `off` is off, if not all are on.  stride: bytes from one lane's to the next one's;
+ * 0: they come in another order. */
+static void place_lanes_so(u32 lanes, bool full, i32 stride, u32 off)
 {
     const u32 all = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
     run_of.lanes = lanes;
     run_of.full = full;
-    run_of.mask = full ? all : all & ~2u;
+    run_of.mask = full ? all : all & ~(1u << off);
     run_of.lo = UINT32_MAX;
     run_of.last = 0;
+    run_of.range = DATA;
     for (u32 i = 0; i < lanes; i++) {
-        run_of.from[i] = DATA + FIRST + APART * (5 * i % (lanes + 1));
+        run_of.from[i] =
+            DATA + FIRST + (stride ? (u32)(stride * (i32)i) : APART * (5 * i % (lanes + 1)));
         if (!(run_of.mask >> i & 1)) {
             run_of.from[i] = 0xfffffff0; /* where nothing is */
             continue;
@@ -76,6 +81,8 @@ static void place_lanes(u32 lanes, bool full)
         run_of.last = end > run_of.last ? end : run_of.last;
     }
 }
+
+static void place_lanes(u32 lanes, bool full) { place_lanes_so(lanes, full, 0, 1); }
 
 /* Runs the loop; step: of each lane, step_1: of lane 0; x10 and v2: addresses for what it executes, of
  * v2 the lanes lie `between` bytes apart. */
@@ -90,6 +97,7 @@ static void run_loop(u32 step, u32 step_1, u32 x10, u32 between, u32 room)
         w->v[4][i] = i ? step : step_1;
         w->v[2][i] = x10 + i * between;
         w->v[6][i] = 0;
+        w->v[12][i] = STORED + i;
         w->v[7][i] = DATA + LOG + 4 * i;
         w->v[8][i] = run_of.from[i] - (DATA + 64);
     }
@@ -98,6 +106,7 @@ static void run_loop(u32 step, u32 step_1, u32 x10, u32 between, u32 room)
     w->x[10] = x10;
     w->x[13] = 128;
     w->x[14] = DATA + 64;
+    w->x[15] = TIMES * 128;
     w->x[6] = 0;
     w->pc = CODE_LO;
     w->state = WARP_READY;
@@ -108,7 +117,7 @@ static void run_loop(u32 step, u32 step_1, u32 x10, u32 between, u32 room)
     memset(g->apart, 0, sizeof g->apart);
     group_forget_ranges(g, false);
     group_forget_ranges(g, true);
-    const PlainRange range = {DATA, room, rig.memory.base};
+    const PlainRange range = {run_of.range, room - (run_of.range - DATA), rig.memory.base};
     for (u32 i = 0; i < PLAIN_SITES; i++)
         g->plain[0][i] = range, g->asked[0][i / 64] = ~(u64)0;
     assert_int_equal(host_run_by(&env, w, run_of.mask, 0, UINT64_MAX), (u32)HOST_ANYWHERE);
@@ -116,19 +125,23 @@ static void run_loop(u32 step, u32 step_1, u32 x10, u32 between, u32 room)
     assert_int_equal(run_of.time, TIMES);
 }
 
-/* Words that were loaded from the second time on, or each when its lane asked. */
+static u32 logged(u32 n, u32 lane) { return rig.data[(LOG + 128 * n) / 4 + lane]; }
+
+/* Words that were loaded sixteen at once from the second time on, or each when its lane asked. */
 static void expect_loaded(const char *what, u32 step, u32 step_1, bool at_once)
 {
+    const u32 words = (i32)step < 0 ? -step / 4 : step / 4;
+    const u32 many = at_once ? (STREAM_WORDS - 1) / words + 1 : 1; /* times */
     for (u32 n = 0; n < TIMES; n++)
         for (u32 i = 0; i < run_of.lanes; i++) {
             if (!(run_of.mask >> i & 1))
                 continue;
             const u32 addr = run_of.from[i] + n * (i ? step : step_1);
-            const u32 want = word_at(addr, at_once && n ? 1 : n);
-            const u32 got = rig.data[(LOG + 128 * n) / 4 + i];
-            if (got != want)
-                fail_msg("%s, %u lanes, mask %x: time %u, lane %u has %08x instead of %08x", what,
-                         run_of.lanes, run_of.mask, n, i, got, want);
+            const u32 want = word_at(addr, n ? n - (n - 1) % many : 0);
+            if (logged(n, i) != want)
+                fail_msg(
+                    "%s, step %d, %u lanes, mask %x: time %u, lane %u has %08x instead of %08x",
+                    what, (i32)step, run_of.lanes, run_of.mask, n, i, logged(n, i), want);
         }
 }
 
@@ -200,7 +213,14 @@ static void take(void **state)
         {"vlw12.v v5,0(v1)", true},
         {"vluxei32.v v5,(x14),v8\n vadd.vv v8,v8,v4", true},
         {"vlhu12.v v5,0(v1)\n vlhu12.v v9,2(v1)\n vsll.vi v9,v9,16\n vor.vv v5,v5,v9", false}};
-    static const u32 steps[][2] = {{8, 8}, {0, 0}, {4, 8}, {-4u, -4u}, {16, 16}, {4, 0}};
+    static const struct {
+        u32 step, step_1; /* of each lane; of lane 0 */
+        bool at_once;
+    } steps[] = {
+        {8, 8, true},   {-4u, -4u, true},   {-8u, -8u, true}, {12, 12, true},
+        {16, 16, true}, {-32u, -32u, true}, {64, 64, true},   {68, 68, false},
+        {4, 8, false},  {0, 0, false},      {4, 0, false},    {4, -4u, false},
+    };
     const u32 level = level_of(state), less = 4 * (STREAM_WORDS - 1);
     if (!host_open(levels[level], V202))
         skip_because("this processor has not %s", levels[level]);
@@ -214,8 +234,8 @@ static void take(void **state)
             }
             make_loop(loads[0].load, "add x3,x3,x3");
             for (size_t k = 0; k < countof(steps); k++) {
-                run_loop(steps[k][0], steps[k][1], 0, 0, DATA_BYTES - 3);
-                expect_loaded("steps", steps[k][0], steps[k][1], false);
+                run_loop(steps[k].step, steps[k].step_1, 0, 0, DATA_BYTES - 3);
+                expect_loaded("steps", steps[k].step, steps[k].step_1, steps[k].at_once);
             }
             /* the last word of the highest lane is the last one in the range, or one behind it */
             const u32 highest = run_of.last + 1 - 4 * STREAM_WORDS;
@@ -224,6 +244,15 @@ static void take(void **state)
                 expect_loaded(missing ? "beyond the range" : "the end of the range", 4, 4,
                               !missing);
             }
+            /* going back: the first word of the lowest lane is the first one in the range, or one before it */
+            const u32 lowest = run_of.lo - 4 - 4 * STREAM_WORDS;
+            for (u32 missing = 0; missing < 2; missing++) {
+                run_of.range = lowest + missing;
+                run_loop(-4u, -4u, 0, 0, DATA_BYTES - 3);
+                expect_loaded(missing ? "before the range" : "the beginning of the range", -4u, -4u,
+                              !missing);
+            }
+            run_of.range = DATA;
             /* fewer than half of the lanes are not worth it */
             for (u32 missing = 0; !all && missing < 2; missing++) {
                 run_of.mask = (1u << (lanes / 2 + 1 - missing)) - 1 - 2;
@@ -234,10 +263,96 @@ static void take(void **state)
     host_close();
 }
 
+/* --- loads and stores that share a stream ----------------------------------------------------- */
+
+/* A stencil: what the others find was loaded with the first, as long as that has their words. */
+static void share(void **state)
+{
+    enum { SECOND = LOG + TIMES * 128, THIRD = SECOND + TIMES * 128 };
+    const u32 level = level_of(state);
+    if (!host_open(levels[level], V202))
+        skip_because("this processor has not %s", levels[level]);
+    for (u32 lanes = 8; lanes <= 32; lanes *= 2)
+        for (u32 back = 0; back < 2; back++) {
+            const u32 step = back ? -4u : 4;
+            place_lanes(lanes, true);
+            make_loop("vlw12.v v5,0(v1)\n vlw12.v v9,4(v1)\n vlw12.v v10,-4(v1)\n"
+                      " vadd.vx v11,v7,x15\n vsw12.v v9,0(v11)\n vadd.vx v11,v11,x15\n vsw12.v "
+                      "v10,0(v11)",
+                      "add x3,x3,x3");
+            run_loop(step, step, 0, 0, DATA_BYTES - 3);
+            for (u32 n = 1; n < TIMES - 1;
+                 n++) /* index 1 to 15, or 14 to 0 of the first's window */
+                for (u32 i = 0; i < lanes; i++) {
+                    const u32 at = run_of.from[i] + n * step, left = TIMES - 2 - n;
+                    const bool above = back || left, below = !back || left;
+                    const u32 got[3] = {logged(n, i), rig.data[(SECOND + 128 * n) / 4 + i],
+                                        rig.data[(THIRD + 128 * n) / 4 + i]};
+                    const u32 want[3] = {word_at(at, 1), word_at(at + 4, above ? 1 : n),
+                                         word_at(at - 4, below ? 1 : n)};
+                    for (u32 k = 0; k < 3; k++)
+                        if (got[k] != want[k])
+                            fail_msg("%s, step %d, %u lanes: time %u, lane %u, load %u: %08x "
+                                     "instead of %08x",
+                                     levels[level], (i32)step, lanes, n, i, k, got[k], want[k]);
+                }
+        }
+    host_close();
+}
+
+/* A store by lanes to the words that they load next, which is seen there, or forgets what was loaded. */
+static void store(void **state)
+{
+    static const struct {
+        const char *then;
+        i32 stride;
+        u32 off; /* the lane that is off */
+        bool seen;
+    } row[] = {
+        {"vsw12.v v12,4(v1)", 260, 2, true},
+        {"vsw12.v v12,4(v1)", -260, 2, true},
+        {"vsw12.v v12,4(v1)", 64, 2, true},
+        {"vsw12.v v12,4(v1)", 60, 2, false},
+        {"vsw12.v v12,4(v1)", -60, 2, false},
+        {"vsw12.v v12,4(v1)", 0, 2, false},
+        {"vsw12.v v12,4(v1)", 260, 1, false}, /* it is not known how far lanes are apart */
+        {"vsb12.v v12,4(v1)", 260, 2, false},
+        {"vsw12.v v12,2(v1)", 260, 2, false},
+        {"vsw12.v v12,64(v1)", 260, 2, false},
+        {"vadd.vi v11,v1,4\n vsw12.v v12,0(v11)", 260, 2, false},
+        {"vadd.vi v11,v1,4\n vlw12.v v10,0(v11)\n vsw12.v v12,4(v1)", 260, 2,
+         false}, /* two streams have it */
+    };
+    const u32 level = level_of(state);
+    if (!host_open(levels[level], V202))
+        skip_because("this processor has not %s", levels[level]);
+    for (u32 lanes = 8; lanes <= 32; lanes *= 2)
+        for (size_t k = 0; k < countof(row); k++)
+            for (u32 all = 0; all < 2; all++) {
+                place_lanes_so(lanes, all, row[k].stride, row[k].off);
+                make_loop("vlw12.v v5,0(v1)", row[k].then);
+                run_loop(4, 4, 0, 0, DATA_BYTES - 3);
+                const bool seen = row[k].seen || (all && row[k].off == 1);
+                for (u32 n = 2; n < TIMES; n++)
+                    for (u32 i = 0; i < lanes; i++) {
+                        const u32 want = seen ? STORED + i : word_at(run_of.from[i] + 4 * n, n);
+                        if (run_of.mask >> i & 1 && logged(n, i) != want)
+                            fail_msg(
+                                "%s: %s, stride %d, %u lanes, mask %x: time %u, lane %u has %08x "
+                                "instead of %08x",
+                                levels[level], row[k].then, row[k].stride, lanes, run_of.mask, n, i,
+                                logged(n, i), want);
+                    }
+            }
+    host_close();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TESTS_BY_LEVEL(take),
+        TESTS_BY_LEVEL(share),
+        TESTS_BY_LEVEL(store),
         TESTS_BY_LEVEL(forget),
     };
     if (argc > 1)

@@ -527,10 +527,8 @@ static Val is_worthwhile(Emit *e, Fill *f)
                                      both(e, all_taken, is_behind), "");
     /* 2. there were none */
     const Val gone = distance_gone(e, f);
-    const Val unseen = both(e, f->mask, LLVMBuildNot(B, field(e, f, offsetof(Stream, seen)), ""));
     const Val words = LLVMBuildAShr(B, gone, word(e, 2), "");
     Val goes_on = all_behind(e, f->a, f->stream, f->on, gone);
-    goes_on = both(e, goes_on, LLVMBuildICmp(B, LLVMIntEQ, unseen, word(e, 0), ""));
     goes_on = both(e, goes_on,
                    is_below(e, LLVMBuildSub(B, magnitude(e, words), word(e, 1), ""), MOST_STEP));
     goes_on = both(e, goes_on, is_below(e, both(e, gone, word(e, 3)), 1));
@@ -582,8 +580,7 @@ static Val is_apart(Emit *e, const Fill *f)
         differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
     }
     const Val size = LLVMBuildSub(B, magnitude(e, stride), word(e, LEAST), "");
-    const Val two = LLVMBuildICmp(B, LLVMIntEQ, both(e, f->mask, word(e, 3)), word(e, 3), "");
-    return both(e, both(e, is_below(e, size, FAR), two), LLVMBuildNot(B, some_lane(e, differ), ""));
+    return both(e, is_below(e, size, FAR), LLVMBuildNot(B, some_lane(e, differ), ""));
 }
 
 /* Notes what is loaded, and which bytes it comes from. */
@@ -684,7 +681,6 @@ void fill_stream(Emit *e, Val uop, Val mask, Val what, const Row *a, const Row *
     for (u32 i = 0; i < e->nchunks; i++)
         store_at(e, a->c[i],
                  chunk_host(e, stream_field(e, f.stream, offsetof(Stream, from)), i, 4));
-    store_at(e, mask, stream_field(e, f.stream, offsetof(Stream, seen)));
     store_at(e, word(e, 0), stream_field(e, f.own, offsetof(Streams, left)));
     LLVMBuildCondBr(B, worthwhile, ask, miss);
 

@@ -140,12 +140,11 @@ enum { STREAMS = 8, STREAM_WORDS = 16 };
 typedef struct {
     u32 word[STREAM_WORDS][MAX_LANES]; /* word[k][i] is lane i's, at from[i] + 4 k */
     u32 from[MAX_LANES];    /* or, where nothing is loaded, where the lanes were last */
-    u32 seen;               /* lanes for which `from` is set */
     i32 step;               /* words that lanes go on from one time to the next; 0: nothing is loaded */
     i32 first, next;        /* the word that was taken when they were loaded; that is to be taken next */
     u8 wait;                /* times left in which nobody looks here */
     u8 misses;              /* one after the other */
-    u8 padding[64 - 18];    /* to the end of a line of the host's cache */
+    u8 padding[64 - 14];    /* to the end of a line of the host's cache */
 } Stream;
 typedef struct {
     u32 lanes[STREAMS];     /* that have words; 0: nothing is loaded */

@@ -630,12 +630,26 @@ static void column_loop(void)
     if (parts)
         set_meeting(l);
     label(".Lc%u", l);
+    const bool skips = one_in(3); /* some lanes every other time */
+    const u32 m = skips ? gen.labels++ : 0;
+    if (skips) {
+        line("vand.vv v13,v10,v11");
+        line("vand.vi v13,v13,1");
+        set_meeting(m);
+        line("vbne v13,v14,.Lm%u", m);
+    }
     for (u32 i = 1 + below(4); i > 0; i--)
         column_statement();
+    if (skips) {
+        label(".Lm%u", m);
+        line("join x0,x0,0");
+    }
     for (u32 n = 1; n <= 7; n += n == 2 ? 5 : 1)
         line("vadd.vi v%u,v%u,%d", n, n, step);
+    line("vadd.vi v10,v10,1");
     if (parts) {
-        line("vadd.vi v10,v10,1");
+        if (skips)
+            set_meeting(l);
         line("vblt v10,v9,.Lc%u", l);
         label(".Lm%u", l);
         line("join x0,x0,0");
@@ -670,6 +684,7 @@ static void columns(void **state)
         line("slli x5,x5,12");
         line("li x8,%#x", DATA);
         line("add x8,x8,x5");
+        line("vmv.v.i v14,0");
         line("vid.v v11");
         line("li x13,%d", down ? -(int)apart : (int)apart);
         line("vmul.vx v8,v11,x13");

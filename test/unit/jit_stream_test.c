@@ -24,6 +24,7 @@ static struct {
     u32 lo, last;        /* the first and the last byte of all that is loaded the second time */
     u32 range;           /* where the range begins that is remembered */
     u32 time;            /* loads that were made */
+    void (*set_stream)(Group *g); /* after the first load, or NULL */
 } run_of;
 
 /* What the word at an address is after so many loads. */
@@ -38,9 +39,11 @@ static void set_words(u32 time)
 /* A load of the special page: somebody else changes all words. */
 static u64 change_words(Warp *w, const Uop *u, u32 mask, u32 addr, u32 value)
 {
-    (void)w, (void)mask, (void)addr, (void)value;
+    (void)mask, (void)addr, (void)value;
     assert_true(isa_effect_of((InsnId)u->id)->access == ACCESS_LOAD);
     set_words(++run_of.time);
+    if (run_of.set_stream && run_of.time == 1)
+        run_of.set_stream(w->group);
     return (u64)1 << 32;
 }
 
@@ -300,6 +303,45 @@ static void share(void **state)
     host_close();
 }
 
+enum { LEFT = 3 };
+
+/* Words that were loaded for the second of two loads, as often as LEFT says, while nobody looks for the first. */
+static void set_second(Group *g)
+{
+    Streams *s = g->streams;
+    g->streaming = true;
+    s->lanes[0] = run_of.mask;
+    s->lo[0] = s->last[0] = run_of.from[0];
+    s->at[0] = 0;
+    s->left[0] = LEFT;
+    s->of[0].wait = 255;
+    for (u32 i = 0; i < run_of.lanes; i++) {
+        s->of[0].from[i] = run_of.from[i];
+        for (u32 k = 0; k < STREAM_WORDS; k++)
+            s->of[0].word[k][i] = STORED + i;
+    }
+}
+
+/* Who waits for a word to change finds it in memory, though what is near was once loaded. */
+static void look_again(void **state)
+{
+    const u32 level = level_of(state);
+    if (!host_open(levels[level], V202))
+        skip_because("this processor has not %s", levels[level]);
+    run_of.set_stream = set_second;
+    for (u32 lanes = 8; lanes <= 32; lanes *= 2) {
+        place_lanes(lanes, true);
+        make_loop("vlw12.v v9,0(v1)\n vlw12.v v5,4(v1)", "add x3,x3,x3");
+        run_loop(0, 0, 0, 0, DATA_BYTES - 3);
+        for (u32 n = 0; n < TIMES; n++)
+            for (u32 i = 0; i < lanes; i++)
+                assert_int_equal(logged(n, i),
+                                 n && n <= LEFT ? STORED + i : word_at(run_of.from[i] + 4, n));
+    }
+    run_of.set_stream = NULL;
+    host_close();
+}
+
 /* A store by lanes to the words that they load next, which is seen there, or forgets what was loaded. */
 static void store(void **state)
 {
@@ -322,6 +364,7 @@ static void store(void **state)
         {"vadd.vi v11,v1,4\n vsw12.v v12,0(v11)", 260, 2, false},
         {"vadd.vi v11,v1,4\n vlw12.v v10,0(v11)\n vsw12.v v12,4(v1)", 260, 2,
          false}, /* two streams have it */
+        {"vadd.vi v11,v1,4\n vlw12.v v10,0(v11)\n vsw12.v v12,0(v11)", 260, 2, false},
     };
     const u32 level = level_of(state);
     if (!host_open(levels[level], V202))
@@ -350,10 +393,8 @@ static void store(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TESTS_BY_LEVEL(take),
-        TESTS_BY_LEVEL(share),
-        TESTS_BY_LEVEL(store),
-        TESTS_BY_LEVEL(forget),
+        TESTS_BY_LEVEL(take),  TESTS_BY_LEVEL(share),  TESTS_BY_LEVEL(look_again),
+        TESTS_BY_LEVEL(store), TESTS_BY_LEVEL(forget),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

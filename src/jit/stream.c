@@ -564,10 +564,7 @@ static Val has_all_words(Emit *e, const Fill *f, Val range, Row *far)
 /* i1: lanes lie one after the other, all as far from each other, and so far that no two share bytes. */
 static Val is_apart(Emit *e, const Fill *f)
 {
-    enum {
-        FAR = 1 << 26,
-        LEAST = 4 * STREAM_WORDS
-    }; /* bytes; FAR: of all lanes, less than half of all addresses */
+    enum { FAR = 1 << 26, LEAST = 4 * STREAM_WORDS }; /* bytes; all lanes by FAR: less than half of all addresses */
     const Row *a = &f->from;
     const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
     const Val stride =

@@ -8,12 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds for which an entry was interpreted, of the threads together. */
-enum {
-    LUKEWARM = 300000,  /* look whether the disk has code */
-    HOT = 2000000,      /* make quick code */
-    HOTTEST = 100000000 /* optimise, whether or not there is quick code yet */
-};
 /* Nanoseconds for which it ran in quick code, at least and for each instruction of the region: optimise, which
  * takes half a millisecond an instruction and more, of a processor that launches may need. */
 enum { HOTTER = 4000000, HOTTER_EACH = 300000 };
@@ -74,6 +68,21 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRu
     return e;
 }
 
+Entry *entries_next(EntryWalk *w)
+{
+    while (!w->next && w->p < w->n) {
+        EntryPage *page = atomic_load(&w->page[w->p]);
+        w->next = page ? atomic_load(&page->at[w->i]) : NULL;
+        w->i = page && w->i + 1 < PAGE_UOPS ? w->i + 1 : 0;
+        w->p += !w->i;
+    }
+    Entry *e = w->next;
+    w->next = e ? e->next : NULL;
+    return e;
+}
+
+static EntryWalk walk(Entries *t) { return (EntryWalk){.page = t->page, .n = t->end}; }
+
 static Worker *worker_of(Entries *t, CodeKind kind)
 {
     return &t->worker[kind == CODE_QUICK ? OF_QUICK : OF_FULL];
@@ -118,28 +127,42 @@ static bool is_current(Entries *t, const Entry *e, CodeKind kind)
     return false;
 }
 
-/* An entry that goes, or whose code leaves, leaves the order for optimised code, if that is still asked for or later
- * programs will want it. */
-static void bequeath(Entries *t, Entry *e)
+/* Has a worker make the entry's code of that kind for the disk. */
+static void leave_order(Entries *t, Entry *e, CodeKind kind)
 {
-    Worker *w = worker_of(t, CODE_PLAIN);
-    const int state = atomic_load(&e->state[CODE_PLAIN]);
-    const bool asks = (state == QUEUED && !is_current(t, e, CODE_PLAIN)) ||
-                      (state == COLD && !t->waits && !t->only_quick && will_be_wanted(e));
-    if (!asks || e->is_bequeathed || t->is_closing || !e->region || e->region->insns > MOST ||
-        !maker_keeps(t->maker) || t->owner != getpid() || !has_thread(w))
-        return;
+    Worker *w = worker_of(t, kind);
     u32 waiting = 0;
     for (const Bequest *other = w->bequests; other; other = other->next)
         waiting++;
-    Bequest *b = waiting < MOST_BEQUESTS ? mem_zalloc(1, sizeof *b) : NULL;
+    Bequest *b = waiting < MOST_BEQUESTS && has_thread(w) ? mem_zalloc(1, sizeof *b) : NULL;
     if (!b)
         return;
-    b->order = maker_order(t->maker, e->region, t->code, CODE_PLAIN);
+    b->order = maker_order(t->maker, e->region, t->code, kind);
     b->next = w->bequests;
     w->bequests = b;
     e->is_bequeathed = true;
     pthread_cond_signal(&w->wanted);
+}
+
+/* Whether code of that kind is asked for that nobody has begun to make. */
+static bool is_waiting(Entries *t, const Entry *e, CodeKind kind)
+{
+    return atomic_load(&e->state[kind]) == QUEUED && !is_current(t, e, kind);
+}
+
+/* An entry that goes, or whose code leaves, leaves the order for code that is still asked for, and for optimised code
+ * that later programs will want. */
+static void bequeath(Entries *t, Entry *e)
+{
+    const bool wanted = atomic_load(&e->state[CODE_PLAIN]) == COLD && !t->waits && !t->only_quick &&
+                        will_be_wanted(e);
+    if (e->is_bequeathed || t->is_closing || !e->region || e->region->insns > MOST || !t->maker ||
+        !maker_keeps(t->maker) || t->owner != getpid())
+        return;
+    if (wanted || is_waiting(t, e, CODE_PLAIN))
+        leave_order(t, e, CODE_PLAIN);
+    else if (is_waiting(t, e, CODE_QUICK))
+        leave_order(t, e, CODE_QUICK);
 }
 
 static void entry_free(Entries *t, Entry *e)
@@ -197,7 +220,6 @@ static Entry *forget_list(Entries *t, Entry *list, u32 first, u32 last)
     for (Entry *e = list, *next; e; e = next) {
         next = e->next;
         if (touches(e, first, last)) {
-            bequeath(t, e);
             entry_free(t, e);
             continue;
         }
@@ -214,9 +236,13 @@ void entries_forget(Entries *t, u32 first, u32 last)
     if (flags != FLAGS_UNKNOWN)
         t->flags_before = flags;
     pthread_mutex_lock(&t->lock);
+    empty_queues(t);
+    EntryWalk w = walk(t);
+    for (Entry *e; (e = entries_next(&w));)
+        if (touches(e, first, last))
+            bequeath(t, e);
     hotlist_write(t);
     t->hotlist = (Hotlist){.is_read = false};
-    empty_queues(t);
     for (u32 p = 0; p < t->end; p++) {
         EntryPage *page = atomic_load(&t->page[p]);
         for (u32 i = 0; page && i < PAGE_UOPS; i++)
@@ -239,40 +265,32 @@ struct EntriesKept {
     int flags, flags_before; /* of Entries */
     Hotlist hotlist;
     u32 n;
-    EntryPage *page[]; /* of the window, from its first on */
+    _Atomic(EntryPage *) page[]; /* of the window, from its first on */
 };
-
-/* Sets whether the code of the entries of a page is away. */
-static void set_away(Entries *t, EntryPage *page, bool is_away)
-{
-    for (u32 i = 0; page && i < PAGE_UOPS; i++)
-        for (Entry *e = atomic_load(&page->at[i]); e; e = e->next) {
-            if (is_away)
-                bequeath(t, e);
-            take_back(t, e);
-            e->is_away = is_away;
-        }
-}
 
 EntriesKept *entries_keep(Entries *t)
 {
-    EntriesKept *k = mem_alloc(sizeof *k + t->end * sizeof *k->page);
+    EntriesKept *k = mem_zalloc(1, sizeof *k + t->end * sizeof *k->page);
     if (!k) {
         entries_forget(t, 0, CODE_PAGES);
         return NULL;
     }
     pthread_mutex_lock(&t->lock);
-    hotlist_write(t);
-    *k = (EntriesKept){.flags = atomic_exchange(&t->flags, FLAGS_UNKNOWN),
-                       .flags_before = t->flags_before,
-                       .hotlist = t->hotlist,
-                       .n = t->end};
-    t->hotlist = (Hotlist){.is_read = false};
     empty_queues(t);
-    for (u32 p = 0; p < k->n; p++) {
-        k->page[p] = atomic_exchange(&t->page[p], NULL);
-        set_away(t, k->page[p], true);
+    EntryWalk w = walk(t);
+    for (Entry *e; (e = entries_next(&w));) {
+        bequeath(t, e);
+        take_back(t, e);
+        e->is_away = true;
     }
+    hotlist_write(t);
+    k->flags = atomic_exchange(&t->flags, FLAGS_UNKNOWN);
+    k->flags_before = t->flags_before;
+    k->hotlist = t->hotlist;
+    t->hotlist = (Hotlist){.is_read = false};
+    k->n = t->end;
+    for (u32 p = 0; p < k->n; p++)
+        atomic_store(&k->page[p], atomic_exchange(&t->page[p], NULL));
     t->end = 0;
     pthread_mutex_unlock(&t->lock);
     return k;
@@ -285,27 +303,29 @@ void entries_put_back(Entries *t, EntriesKept *k)
     t->flags_before = k->flags_before;
     t->hotlist = k->hotlist;
     free_pages(t);
-    for (u32 p = 0; p < k->n; p++) {
-        set_away(t, k->page[p], false);
-        atomic_store(&t->page[p], k->page[p]);
-    }
+    for (u32 p = 0; p < k->n; p++)
+        atomic_store(&t->page[p], atomic_load(&k->page[p]));
     t->end = k->n;
+    EntryWalk w = walk(t);
+    for (Entry *e; (e = entries_next(&w));) {
+        take_back(t, e);
+        e->is_away = false;
+    }
     pthread_mutex_unlock(&t->lock);
     mem_free(k);
 }
 
 void entries_kept_free(Entries *t, EntriesKept *k)
 {
+    if (!k)
+        return;
     pthread_mutex_lock(&t->lock);
-    for (u32 p = 0; k && p < k->n; p++) {
-        for (u32 i = 0; k->page[p] && i < PAGE_UOPS; i++)
-            for (Entry *e; (e = atomic_load(&k->page[p]->at[i]));) {
-                atomic_store(&k->page[p]->at[i], e->next);
-                entry_free(t, e);
-            }
-        mem_free(k->page[p]);
-    }
+    EntryWalk w = {.page = k->page, .n = k->n};
+    for (Entry *e; (e = entries_next(&w));)
+        entry_free(t, e);
     pthread_mutex_unlock(&t->lock);
+    for (u32 p = 0; p < k->n; p++)
+        mem_free(atomic_load(&k->page[p]));
     mem_free(k);
 }
 
@@ -612,13 +632,13 @@ static HostCode *code_of(Entries *t, Entry *e, CodeKind kind, bool wanted)
 HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const u64 heat = nanoseconds_of(&e->heat), ran = nanoseconds_of(&e->ran);
-    const bool hot = t->waits || heat > HOT;
-    if ((heat > LUKEWARM || e->is_hot) && !t->only_full &&
+    const bool hot = t->waits || heat > HEAT_HOT;
+    if ((heat > HEAT_LUKEWARM || e->is_hot) && !t->only_full &&
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;
     const bool hotter = t->only_full ? hot
-                                     : heat > HOTTEST || (ran && atomic_load(&e->was_hot)) ||
+                                     : heat > HEAT_HOTTEST || (ran && atomic_load(&e->was_hot)) ||
                                            is_long(e, ran, HOTTER_EACH);
     HostCode *code = code_of(t, e, at_header ? CODE_HEADERS : CODE_PLAIN,
                              !t->only_quick && (hotter || (at_header && optimised)));
@@ -673,14 +693,10 @@ static bool is_making(const Entries *t)
 static void ask_for_later(Entries *t)
 {
     pthread_mutex_lock(&t->stable);
-    const u32 end = t->maker && maker_keeps(t->maker) && !t->only_quick ? t->end : 0;
-    for (u32 p = 0; p < end; p++) {
-        EntryPage *page = atomic_load(&t->page[p]);
-        for (u32 i = 0; page && i < PAGE_UOPS; i++)
-            for (Entry *e = atomic_load(&page->at[i]); e; e = e->next)
-                if (will_be_wanted(e) && state_of(e, CODE_PLAIN) == COLD)
-                    request(t, e, CODE_PLAIN);
-    }
+    EntryWalk w = walk(t);
+    for (Entry *e; t->maker && maker_keeps(t->maker) && !t->only_quick && (e = entries_next(&w));)
+        if (will_be_wanted(e) && state_of(e, CODE_PLAIN) == COLD)
+            request(t, e, CODE_PLAIN);
     pthread_mutex_unlock(&t->stable);
 }
 
@@ -728,10 +744,11 @@ void entries_close(Entries *t)
     if (t->owner == getpid())
         end_workers(t);
     entries_forget(t, 0, CODE_PAGES);
-    for (Bequest *b; (b = t->worker[OF_FULL].bequests); mem_free(b)) {
-        t->worker[OF_FULL].bequests = b->next;
-        maker_forget(&b->order);
-    }
+    for (int i = 0; i < NWORKERS; i++)
+        for (Bequest *b; (b = t->worker[i].bequests); mem_free(b)) {
+            t->worker[i].bequests = b->next;
+            maker_forget(&b->order);
+        }
     free_pages(t);
     maker_close(t->maker);
     for (int i = 0; i < NWORKERS; i++) {

@@ -31,7 +31,7 @@ struct Entry {
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
     bool is_away;           /* its code has left the window; guarded by `stable` */
-    bool is_bequeathed;
+    bool is_bequeathed;     /* its code is made for the disk, or was */
     bool is_hot;            /* earlier runs had code for it (hotlist.c) */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
@@ -50,10 +50,19 @@ typedef struct {
     _Atomic(Entry *) at[PAGE_UOPS];
 } EntryPage;
 
+/* Goes through the entries of so many pages; the one that it returned last may be freed. */
+typedef struct {
+    _Atomic(EntryPage *) *page;
+    u32 n;                  /* pages */
+    u32 p, i;               /* where it goes on: begins with 0 */
+    Entry *next;
+} EntryWalk;
+Entry *entries_next(EntryWalk *w); /* NULL: there are no more */
+
 /* Whether guest code reads the flags of floats. */
 typedef enum { FLAGS_UNKNOWN, FLAGS_UNREAD, FLAGS_READ } FlagsUse;
 
-/* Code that was asked for by an entry which is gone: it is made for later programs alone. */
+/* Code that was asked for by an entry which is gone or away: it is made for the disk alone. */
 typedef struct Bequest Bequest;
 struct Bequest {
     MakerOrder order;
@@ -76,6 +85,13 @@ typedef struct Worker {
     bool is_busy;           /* the thread makes some, also for an entry that was forgotten */
 } Worker;
 
+/* Nanoseconds for which an entry was interpreted, of the threads together. */
+enum {
+    HEAT_LUKEWARM = 300000,  /* look whether the disk has code */
+    HEAT_HOT = 2000000,      /* make quick code */
+    HEAT_HOTTEST = 100000000 /* optimise, whether or not there is quick code yet */
+};
+
 /* What is known of the program that is in the code window from earlier runs (hotlist.c). */
 enum { MOST_HOT = 64 };
 typedef struct {
@@ -83,7 +99,7 @@ typedef struct {
     u64 program;            /* a hash of the code */
     Entry *entry[MOST_HOT]; /* that earlier runs had code for */
     u32 n;
-    size_t known;           /* entries of the list on the disk; `stable` is held */
+    u64 known;              /* a hash of what the list on the disk says; `stable` is held */
 } Hotlist;
 
 /* All entries of an engine. */

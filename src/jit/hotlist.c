@@ -1,10 +1,11 @@
-/* hotlist.c -- which kernels of a program earlier runs have left code for.
+/* hotlist.c -- which kernels of a program earlier runs have left code for, or how long they interpreted them.
  *
  * A list is kept in the cache beside the code (jit/maker.c), for each program, which a hash of its code
  * names.  With it a launch takes code from the disk before it begins, where one without interprets for a while
- * to find out what is hot.  It is read before the first launch, and written when there is code of more entries than it
- * names: of those that warps begin in.  Nothing depends on what it says: for entries that have no code on the disk
- * somebody looks once, in vain.
+ * to find out what is hot; and what a program interprets for a short time is made when it has run often.  It is read
+ * before the first launch, and written when code is made or time has passed that it does not say: of the
+ * entries that warps begin in.  Nothing depends on it: whatever it says, somebody looks once in vain, or makes code that
+ * was not worth it.
  */
 #include "jit/hotlist.h"
 #include "base/mem.h"
@@ -18,19 +19,26 @@
 /* An entry, as the list names it. */
 typedef struct {
     u32 pc, callee;
-    u8 lanes, vm, full, zero;
+    u32 heat; /* multiples of STEP, HEAT_HOTTEST at most, for which it was interpreted, if it has no code */
+    u8 lanes, vm, full, has_code;
 } HotEntry;
+enum { STEP = HEAT_LUKEWARM };
+
+static const u8 key_of_hashes[16] = {0};
+
+/* The same whatever their order: that of a table's lists is the opposite of the order in which they were made. */
+static u64 hash_entry(const HotEntry *x) { return siphash(key_of_hashes, x, sizeof *x); }
 
 /* A hash of all bytes that may be executed, and where they lie. */
 static u64 code_hash(const Memory *m)
 {
-    static const u8 key[16] = {0};
     const u64 past = CODE_END >> PAGE_BITS;
     u64 h = 0;
     for (u64 p = CODE_LO >> PAGE_BITS; (p = memory_next_page(m, p, past)) < past; p++)
         if (memory_rights(m, p) & MEM_X) {
-            const u64 page[3] = {h, p, siphash(key, m->base + (p << PAGE_BITS), PAGE_SIZE)};
-            h = siphash(key, page, sizeof page);
+            const u64 page[3] = {h, p,
+                                 siphash(key_of_hashes, m->base + (p << PAGE_BITS), PAGE_SIZE)};
+            h = siphash(key_of_hashes, page, sizeof page);
         }
     return h;
 }
@@ -49,17 +57,20 @@ void hotlist_read(Entries *t)
     if (dir) {
         h->program = code_hash(t->memory);
         put_key(t, &key);
-        if (!key.failed && cache_get(dir, &key, &list) && list.len % sizeof(HotEntry) == 0)
-            h->known = list.len / sizeof(HotEntry);
+        if (key.failed || !cache_get(dir, &key, &list) || list.len > MOST_HOT * sizeof(HotEntry))
+            list.len = 0;
     }
-    for (size_t i = 0; i < h->known && h->n < MOST_HOT; i++) {
+    for (size_t i = 0; (i + 1) * sizeof(HotEntry) <= list.len; i++) {
         HotEntry x;
         memcpy(&x, list.data + i * sizeof x, sizeof x);
         const WarpShape begins = {.full = x.full, .fresh = true};
         Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
-        if (e) {
+        h->known += hash_entry(&x);
+        if (e && x.has_code) {
             e->is_hot = true;
             h->entry[h->n++] = e;
+        } else if (e) {
+            atomic_store(&e->heat, (u64)x.heat * STEP);
         }
     }
     atomic_store_explicit(&h->is_read, true, memory_order_release);
@@ -68,42 +79,43 @@ void hotlist_read(Entries *t)
     mem_free(dir);
 }
 
-/* Whether later runs should look for code of it. */
-static bool is_hot(const Entry *e)
+/* What later runs should know of an entry.  False: nothing. */
+static bool describe(const Entry *e, HotEntry *x)
 {
-    bool has = e->is_hot && !atomic_load(&e->has_looked); /* it was not launched */
+    const u64 heat = atomic_load(&e->heat) / STEP;
+    *x = (HotEntry){.pc = e->pc,
+                    .callee = e->callee,
+                    .lanes = e->lanes,
+                    .vm = e->vm,
+                    .full = e->warp.full,
+                    .has_code = e->is_bequeathed};
+    x->has_code |= e->is_hot && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)
-        has |= atomic_load_explicit(&e->state[k], memory_order_acquire) == READY;
-    return has && e->warp.fresh && !e->warp.deep && !e->warp.base;
+        x->has_code |= atomic_load_explicit(&e->state[k], memory_order_acquire) == READY;
+    if (!x->has_code)
+        x->heat = (u32)(heat < HEAT_HOTTEST / STEP ? heat : HEAT_HOTTEST / STEP);
+    return (x->has_code || x->heat) && e->warp.fresh && !e->warp.deep && !e->warp.base;
 }
 
 void hotlist_write(Entries *t)
 {
     Buf key = {0}, list = {0};
-    size_t n = 0;
+    HotEntry x;
+    u64 known = 0;
     char *dir = NULL;
-    if (!t->hotlist.is_read || t->owner != getpid())
+    if (!t->hotlist.is_read || t->waits || t->owner != getpid())
         return;
-    for (u32 p = 0; p < t->end; p++) {
-        const EntryPage *page = atomic_load(&t->page[p]);
-        for (u32 i = 0; page && i < PAGE_UOPS; i++)
-            for (const Entry *e = atomic_load(&page->at[i]); e && n < MOST_HOT; e = e->next) {
-                const HotEntry x = {.pc = e->pc,
-                                    .callee = e->callee,
-                                    .lanes = e->lanes,
-                                    .vm = e->vm,
-                                    .full = e->warp.full};
-                if (!is_hot(e))
-                    continue;
-                buf_put(&list, &x, sizeof x);
-                n++;
-            }
-    }
-    if (n > t->hotlist.known && (dir = comp_cache_directory())) {
+    EntryWalk w = {.page = t->page, .n = t->end};
+    for (const Entry *e; list.len < MOST_HOT * sizeof x && (e = entries_next(&w));)
+        if (describe(e, &x)) {
+            buf_put(&list, &x, sizeof x);
+            known += hash_entry(&x);
+        }
+    if (known != t->hotlist.known && (dir = comp_cache_directory())) {
         put_key(t, &key);
         if (!key.failed && !list.failed)
             cache_put(dir, &key, &list);
-        t->hotlist.known = n;
+        t->hotlist.known = known;
     }
     buf_free(&key);
     buf_free(&list);

@@ -620,8 +620,12 @@ static JitStats short_program(bool other)
  * whatever the list on the disk says. */
 static void takes_at_once_what_was_hot(void **state)
 {
-    static void (*const changes[])(const char *) = {forge, damage}; /* the second undoes the first's byte alone */
-    enum { MOST = 100000, TURN = 1000 }; /* a turn does not end in the loop, where another entry would be */
+    static void (*const changes[])(const char *) = {
+        forge, damage}; /* the second undoes the first's byte alone */
+    enum {
+        MOST = 100000,
+        TURN = 1000
+    }; /* a turn does not end in the loop, where another entry would be */
     NEED_MAKER;
     each_entry(remove_it);
     JitStats s = short_program(false);
@@ -643,6 +647,29 @@ static void takes_at_once_what_was_hot(void **state)
         assert_int_equal(s.cached, 0);
         assert_int_equal(s.compiled, 0);
     }
+}
+
+/* What no run interprets for long enough is compiled when many runs have. */
+static void adds_up_what_runs_interpret(void **state)
+{
+    enum {
+        MOST = 100,
+        TURN = 1000,
+        TURNS = 30
+    }; /* together half a millisecond, of two that it takes */
+    u32 n = 0;
+    NEED_MAKER;
+    each_entry(remove_it);
+    for (bool found = false; n < MOST && !found; n++) {
+        Device *d = open_device("auto");
+        for (u32 i = 0; i < TURNS; i++)
+            must_run(d, TURN);
+        found = stats_of(d).cached > 0;
+        dev_close(d);
+    }
+    assert_true(n < MOST);
+    const JitStats s = short_program(false);
+    assert_int_equal(s.compiled, s.insns);
 }
 
 static void believes_no_changed_entry(void **state)
@@ -849,6 +876,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(code_cannot_be_written),
         cmocka_unit_test(reads_damaged_requests),
         cmocka_unit_test(takes_at_once_what_was_hot),
+        cmocka_unit_test(adds_up_what_runs_interpret),
         cmocka_unit_test(believes_no_changed_entry),
         cmocka_unit_test(waits_for_nobody),
         cmocka_unit_test(compiles_what_is_hot),

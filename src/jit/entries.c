@@ -96,15 +96,15 @@ static u64 nanoseconds_of(const _Atomic u64 *count)
 /* Whether that is long enough to optimise the entry, if an instruction is worth so much. */
 static bool is_long(const Entry *e, u64 spent, u64 each)
 {
-    const u64 insns = atomic_load_explicit(&e->insns, memory_order_relaxed); /* 0: not known yet */
-    return insns && spent > HOTTER && spent > insns * each;
+    const u64 size = atomic_load_explicit(&e->size, memory_order_relaxed); /* 0: not known yet */
+    return size && spent > HOTTER && spent > size * each;
 }
 
 /* Whether later programs will want it optimised. */
 static bool will_be_wanted(const Entry *e)
 {
     return is_long(e, nanoseconds_of(&e->heat) + nanoseconds_of(&e->ran), LAST_EACH) &&
-           atomic_load_explicit(&e->insns, memory_order_relaxed) <= LAST_MOST;
+           atomic_load_explicit(&e->size, memory_order_relaxed) <= LAST_MOST;
 }
 
 static void *work(void *worker);
@@ -156,7 +156,7 @@ static void bequeath(Entries *t, Entry *e)
 {
     const bool wanted = atomic_load(&e->state[CODE_PLAIN]) == COLD && !t->waits && !t->only_quick &&
                         will_be_wanted(e);
-    if (e->is_bequeathed || t->is_closing || !e->region || e->region->insns > MOST || !t->maker ||
+    if (e->is_bequeathed || t->is_closing || !e->region || e->region->size > MOST || !t->maker ||
         !maker_keeps(t->maker) || t->owner != getpid())
         return;
     if (wanted || is_waiting(t, e, CODE_PLAIN))
@@ -390,7 +390,7 @@ static bool find_region(Entries *t, Entry *e, u32 most)
     if (e->uop) {
         region_shrink(r);
         e->region = r;
-        atomic_store_explicit(&e->insns, r->insns, memory_order_relaxed);
+        atomic_store_explicit(&e->size, r->size, memory_order_relaxed);
         return true;
     }
     region_free(r);
@@ -444,7 +444,7 @@ static void make(Entries *t, Worker *w, Entry *e, CodeKind kind)
         stays && kind == CODE_QUICK && !t->only_quick && atomic_load(&e->state[CODE_PLAIN]) == COLD;
     bool ok = stays && (t->maker || open_maker(t)) &&
               find_region(t, e, only_looks ? MOST_AT_ONCE : UINT32_MAX) &&
-              (kind == CODE_QUICK || e->region->insns <= (t->waits ? MOST_AT_ONCE : MOST));
+              (kind == CODE_QUICK || e->region->size <= (t->waits ? MOST_AT_ONCE : MOST));
     if (ok)
         order = maker_order(t->maker, e->region, t->code, kind);
     if (ok && looks)

@@ -27,7 +27,7 @@ struct Entry {
     u32 pc, callee;
     u8 lanes, vm;
     WarpShape warp;
-    _Atomic u32 insns;      /* of the region, for who may not look at that yet; 0: there is none */
+    _Atomic u32 size;       /* of the region, for who may not look at that yet; 0: there is none */
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
     bool is_away;           /* its code has left the window; guarded by `stable` */

@@ -708,10 +708,12 @@ static bool routines_end(const Region *r)
 
 static void summarize(Region *r)
 {
+    enum { ROUTINE_SIZE = 16 };
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        r->insns += b->insns + b->side_insns[0] + b->side_insns[1];
-        r->insns += b->routine ? r->routine[b->routine - 1].insns : 0;
+        const u32 insns = b->insns + b->side_insns[0] + b->side_insns[1];
+        r->size += insns + (b->routine ? ROUTINE_SIZE : 0);
+        r->insns += insns + (b->routine ? r->routine[b->routine - 1].insns : 0);
         r->insns += b->end == END_SPLIT ? 2 : 0; /* joins without their block (diverge.c) */
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);

@@ -121,6 +121,7 @@ typedef struct {
     u32 bits;
     u32 *order;             /* all blocks, a block before those that only it leads to */
     u32 insns;              /* of all blocks: what a path without a cycle can retire at most */
+    u32 size;               /* instructions that are to be translated; what host code does for a function counts as some */
     RegSet written;         /* registers that some block writes */
     u32 *returns;           /* the pcs after calls, ascending */
     u32 nreturns;

@@ -329,7 +329,7 @@ static void hottest(void **state)
     Entry *middle = entry_at(MIDDLE);
     ask(middle, WARM, MOST + 1, false);
     wait_for(middle, CODE_QUICK, READY);
-    assert_int_equal(atomic_load(&middle->insns), 101);
+    assert_int_equal(atomic_load(&middle->size), 101);
     ask(middle, WARM, 101 * 300000, false);
     must_be(middle, "rcc");
     ask(middle, 0, 101 * 300000 + 1, false);
@@ -375,7 +375,7 @@ static void sizes(void **state)
         Entry *e = entry_at(more ? OTHER : LOOP);
         ask(e, WARM, 0, false);
         wait_for(e, CODE_QUICK, READY);
-        e->region->insns = 8000 + more; /* its code stays that of a few */
+        e->region->size = 8000 + more; /* its code stays that of a few */
         ask(e, WARM, UINT32_MAX, false);
         wait_for(e, CODE_PLAIN, more ? FAILED : READY);
         assert_ptr_equal(ask(e, WARM, UINT32_MAX, false),

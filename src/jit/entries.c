@@ -594,12 +594,25 @@ static void request(Entries *t, Entry *e, CodeKind kind)
     pthread_mutex_unlock(&t->lock);
 }
 
+/* Whether to read the list of what was hot: not before the first launch of the code if that is small, since programs of
+ * one small launch should not wait for it. */
+static bool reads_list(Entries *t, const Launch *l)
+{
+    enum { SMALL = 64 }; /* warps */
+    const u64 groups = (u64)l->groups[0] * l->groups[1] * l->groups[2];
+    const bool is_second =
+        atomic_exchange_explicit(&t->hotlist.has_begun, true, memory_order_relaxed);
+    return is_second || groups * l->warps > SMALL;
+}
+
 void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l)
 {
     Hotlist *h = &t->hotlist;
     if (t->waits || t->only_full || t->owner != getpid())
         return;
     if (!atomic_load_explicit(&h->is_read, memory_order_acquire)) {
+        if (!reads_list(t, l))
+            return;
         pthread_mutex_lock(&t->stable);
         if (!atomic_load(&h->is_read))
             hotlist_read(t);

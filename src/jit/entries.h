@@ -95,6 +95,7 @@ enum {
 /* What is known of the program that is in the code window from earlier runs (hotlist.c). */
 enum { MOST_HOT = 64 };
 typedef struct {
+    _Atomic bool has_begun; /* the code was launched */
     _Atomic bool is_read;   /* what follows is there, and stays as long as the code does */
     u64 program;            /* a hash of the code */
     Entry *entry[MOST_HOT]; /* that earlier runs had code for */

@@ -1,5 +1,6 @@
 /* siphash.c -- SipHash-2-4: two rounds a word of 8 bytes, four at the end. */
 #include "jit/siphash.h"
+#include <endian.h>
 #include <string.h>
 
 static u64 rotate(u64 x, int by) { return x << by | x >> (64 - by); }
@@ -14,7 +15,7 @@ static void rounds(u64 v[4], int n)
     }
 }
 
-/* up to 8 bytes, the first the lowest */
+/* fewer than 8 bytes, the first the lowest */
 static u64 word_of(const u8 *p, size_t n)
 {
     u64 w = 0;
@@ -23,15 +24,22 @@ static u64 word_of(const u8 *p, size_t n)
     return w;
 }
 
+static u64 whole_word(const u8 *p)
+{
+    u64 w;
+    memcpy(&w, p, sizeof w);
+    return le64toh(w);
+}
+
 u64 siphash(const u8 key[16], const void *bytes, size_t len)
 {
     const u8 *p = bytes;
-    const u64 k0 = word_of(key, 8), k1 = word_of(key + 8, 8);
+    const u64 k0 = whole_word(key), k1 = whole_word(key + 8);
     u64 v[4] = {k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
                 k1 ^ 0x7465646279746573};
     for (size_t left = len + 1; left; p += 8) {
         const bool is_last = left <= 8;
-        const u64 w = is_last ? word_of(p, left - 1) | (u64)len << 56 : word_of(p, 8);
+        const u64 w = is_last ? word_of(p, left - 1) | (u64)len << 56 : whole_word(p);
         v[3] ^= w;
         rounds(v, 2);
         v[0] ^= w;

@@ -9,9 +9,8 @@
 #include <string.h>
 
 struct DrvProgram {
-    Object *image; /* the device's while it is loaded */
-    DevCode
-        away; /* the same with what is known of it, when it was loaded and left; else away.image is NULL */
+    Object *image;       /* the device's while it is loaded */
+    DevCode away;        /* it has left the window, with what is known of it; else its image is NULL */
     Buf *kept;           /* a segment's bytes, of writable ones; empty: as in the image */
     KernelPlace *places; /* of kernels that were launched: images are searched from end to end */
     size_t nplaces, capplaces;

@@ -69,7 +69,7 @@ void hotlist_read(Entries *t)
         if (e && x.has_code) {
             e->is_hot = true;
             h->entry[h->n++] = e;
-        } else if (e) {
+        } else if (e && atomic_load(&e->heat) < (u64)x.heat * STEP) {
             atomic_store(&e->heat, (u64)x.heat * STEP);
         }
     }

@@ -598,7 +598,7 @@ static void request(Entries *t, Entry *e, CodeKind kind)
  * one small launch should not wait for it. */
 static bool reads_list(Entries *t, const Launch *l)
 {
-    enum { SMALL = 64 }; /* warps */
+    enum { SMALL = 8 }; /* warps */
     const u64 groups = (u64)l->groups[0] * l->groups[1] * l->groups[2];
     const bool is_second =
         atomic_exchange_explicit(&t->hotlist.has_begun, true, memory_order_relaxed);

@@ -47,7 +47,8 @@ typedef struct {
     _Atomic bool waits; /* groups may wait for each other: turns are short */
     PoolJob job;
     bool is_alone;        /* other threads are not called yet, because it may be short */
-    u64 start;            /* by nanoseconds(), for its pace */
+    u64 start;            /* by nanoseconds() */
+    _Atomic u64 busy;     /* nanoseconds for which threads were at work, if there are several */
     pthread_mutex_t lock; /* guards what follows */
     LaunchResult *result;
     u32 contexts; /* taken */
@@ -138,11 +139,12 @@ static bool may_be_short(Run *r)
     return known >> 32 == tag && (u32)known <= SHORT && (u32)known * r->ngroups <= SHORT;
 }
 
-static void note_pace(Run *r, u32 threads)
+/* To wake a thread may take longer than the launch, and is not counted. */
+static void note_pace(Run *r)
 {
     u32 tag;
     _Atomic u64 *pace = pace_of(r->sim, r->launch, &tag);
-    const u64 took = (nanoseconds() - r->start) * (r->is_alone ? 1 : threads) / r->ngroups;
+    const u64 took = atomic_load(&r->busy) / r->ngroups;
     if (pace)
         atomic_store_explicit(pace, (u64)tag << 32 | (took < UINT32_MAX ? took : UINT32_MAX),
                               memory_order_relaxed);
@@ -428,6 +430,7 @@ static void work(Run *r, u32 number, Group *g)
     enum { FREE, NEXT, BEGUN } is = FREE;
     Part part = {0};
     Batch batch = {0, 0};
+    const u64 from = r->threads > 1 ? nanoseconds() : 0;
     const HostFloats host = enter_guest_floats();
     for (;;) {
         if (is == FREE && has_next(r, number, &batch)) {
@@ -461,6 +464,8 @@ static void work(Run *r, u32 number, Group *g)
     leave_guest_floats(&host);
     leave_context(r, g);
     report(r, NULL, 0, &part);
+    if (from)
+        atomic_fetch_add(&r->busy, nanoseconds() - from);
 }
 
 static void help(void *self, u32 number)
@@ -538,19 +543,17 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         result->began = r.start = nanoseconds();
         if (threads > 1) {
             r.is_alone = may_be_short(&r);
-            if (!r.is_alone) {
+            if (!r.is_alone)
                 pool_call(&r.job);
-                r.start = nanoseconds(); /* to wake a thread may take longer than the launch */
-            }
         }
         if (own)
             work(&r, 0, own);
         else
             refuse(&r, FAULT_NO_MEMORY);
-        if (threads > 1)
-            note_pace(&r, threads);
         pool_end(&r.job);
         result->ended = nanoseconds();
+        if (threads > 1)
+            note_pace(&r);
         give_contexts(&r);
     } else {
         refuse(&r, FAULT_STOPPED);

@@ -646,7 +646,8 @@ HostCode *entries_code(Entries *t, Entry *e, bool at_header)
 {
     const u64 heat = nanoseconds_of(&e->heat), ran = nanoseconds_of(&e->ran);
     const bool hot = t->waits || heat > HEAT_HOT;
-    if ((heat > HEAT_LUKEWARM || e->is_hot) && !t->only_full &&
+    const bool was_hot = atomic_load_explicit(&e->is_hot, memory_order_relaxed);
+    if ((heat > HEAT_LUKEWARM || was_hot) && !t->only_full &&
         !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
         look_now(t, e);
     const bool optimised = state_of(e, CODE_PLAIN) == READY;

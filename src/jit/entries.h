@@ -32,7 +32,7 @@ struct Entry {
     _Atomic bool has_looked; /* for some there */
     bool is_away;           /* its code has left the window; guarded by `stable` */
     bool is_bequeathed;     /* its code is made for the disk, or was */
-    bool is_hot;            /* earlier runs had code for it (hotlist.c) */
+    _Atomic bool is_hot;    /* earlier runs had code for it (hotlist.c) */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];

@@ -67,7 +67,7 @@ void hotlist_read(Entries *t)
         Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
         h->known += hash_entry(&x);
         if (e && x.has_code) {
-            e->is_hot = true;
+            atomic_store(&e->is_hot, true);
             h->entry[h->n++] = e;
         } else if (e && atomic_load(&e->heat) < (u64)x.heat * STEP) {
             atomic_store(&e->heat, (u64)x.heat * STEP);
@@ -89,7 +89,8 @@ static bool describe(const Entry *e, HotEntry *x)
                     .vm = e->vm,
                     .full = e->warp.full,
                     .has_code = e->is_bequeathed};
-    x->has_code |= e->is_hot && !atomic_load(&e->has_looked); /* it was not launched */
+    x->has_code |=
+        atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)
         x->has_code |= atomic_load_explicit(&e->state[k], memory_order_acquire) == READY;
     if (!x->has_code)

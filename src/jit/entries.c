@@ -134,13 +134,15 @@ static void leave_order(Entries *t, Entry *e, CodeKind kind)
     u32 waiting = 0;
     for (const Bequest *other = w->bequests; other; other = other->next)
         waiting++;
-    Bequest *b = waiting < MOST_BEQUESTS && has_thread(w) ? mem_zalloc(1, sizeof *b) : NULL;
+    Bequest *b = !e->is_bequeathed[kind] && waiting < MOST_BEQUESTS && has_thread(w)
+                     ? mem_zalloc(1, sizeof *b)
+                     : NULL;
     if (!b)
         return;
     b->order = maker_order(t->maker, e->region, t->code, kind);
     b->next = w->bequests;
     w->bequests = b;
-    e->is_bequeathed = true;
+    e->is_bequeathed[kind] = true;
     pthread_cond_signal(&w->wanted);
 }
 
@@ -156,7 +158,7 @@ static void bequeath(Entries *t, Entry *e)
 {
     const bool wanted = atomic_load(&e->state[CODE_PLAIN]) == COLD && !t->waits && !t->only_quick &&
                         will_be_wanted(e);
-    if (e->is_bequeathed || t->is_closing || !e->region || e->region->size > MOST || !t->maker ||
+    if (t->is_closing || !e->region || e->region->size > MOST || !t->maker ||
         !maker_keeps(t->maker) || t->owner != getpid())
         return;
     if (wanted || is_waiting(t, e, CODE_PLAIN))

@@ -31,11 +31,11 @@ struct Entry {
     _Atomic bool was_hot;   /* its quick code was on the disk */
     _Atomic bool has_looked; /* for some there */
     bool is_away;           /* its code has left the window; guarded by `stable` */
-    bool is_bequeathed;     /* its code is made for the disk, or was */
     _Atomic bool is_hot;    /* earlier runs had code for it (hotlist.c) */
     Region *region;         /* when some code is READY */
     const Uop **uop;        /* HostEnv.uop */
     _Atomic int state[NCODES];
+    bool is_bequeathed[NCODES]; /* that code is made for the disk, or was */
     Loaded code[NCODES];
     Entry *next;            /* of the same pc */
     Entry *queued[NCODES];

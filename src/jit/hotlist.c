@@ -2,10 +2,10 @@
  *
  * A list is kept in the cache beside the code (jit/maker.c), for each program, which a hash of its code
  * names.  With it a launch takes code from the disk before it begins, where one without interprets for a while
- * to find out what is hot; and what a program interprets for a short time is made when it has run often.  It is read
- * before the first launch, and written when code is made or time has passed that it does not say: of the
- * entries that warps begin in.  Nothing depends on it: whatever it says, somebody looks once in vain, or makes code that
- * was not worth it.
+ * to find out what is hot; and what a program interprets for a short time is made when it has run often.  The list
+ * names entries that warps begin in.  It is read before the first launch, or the second if that is small
+ * (entries_prepare), and written when code was made or time has passed that it does not say.  Nothing depends on it:
+ * whatever it says, somebody looks once in vain, or makes code that was not worth it.
  */
 #include "jit/hotlist.h"
 #include "base/mem.h"
@@ -83,16 +83,13 @@ void hotlist_read(Entries *t)
 static bool describe(const Entry *e, HotEntry *x)
 {
     const u64 heat = atomic_load(&e->heat) / STEP;
-    *x = (HotEntry){.pc = e->pc,
-                    .callee = e->callee,
-                    .lanes = e->lanes,
-                    .vm = e->vm,
-                    .full = e->warp.full,
-                    .has_code = e->is_bequeathed};
+    *x = (HotEntry){
+        .pc = e->pc, .callee = e->callee, .lanes = e->lanes, .vm = e->vm, .full = e->warp.full};
     x->has_code |=
         atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)
-        x->has_code |= atomic_load_explicit(&e->state[k], memory_order_acquire) == READY;
+        x->has_code |= e->is_bequeathed[k] ||
+                       atomic_load_explicit(&e->state[k], memory_order_acquire) == READY;
     if (!x->has_code)
         x->heat = (u32)(heat < HEAT_HOTTEST / STEP ? heat : HEAT_HOTTEST / STEP);
     return (x->has_code || x->heat) && e->warp.fresh && !e->warp.deep && !e->warp.base;

@@ -183,23 +183,30 @@ static void if_streaming(Emit *e, LLVMBasicBlockRef on)
     LLVMPositionBuilderAtEnd(B, look);
 }
 
+/* Which of the streams at `all` have bytes from `first` to `last`, as i1, whether or not anything is loaded. */
+static Val streams_between(Emit *e, Val all, Val first, Val last)
+{
+    const LLVMTypeRef t = all_streams(e);
+    Val edge[2] = {first, last};
+    for (u32 i = 0; i < 2; i++)
+        edge[i] = LLVMBuildShuffleVector(
+            B, LLVMBuildInsertElement(B, LLVMGetPoison(t), edge[i], word(e, 0), ""),
+            LLVMGetPoison(t), LLVMConstNull(t), "");
+    const Val lo = load_at(e, t, byte_at(e, all, quad(e, offsetof(Streams, lo)))),
+              end = load_at(e, t, byte_at(e, all, quad(e, offsetof(Streams, last))));
+    return LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntULE, lo, edge[1], ""),
+                        LLVMBuildICmp(B, LLVMIntUGE, end, edge[0], ""), "");
+}
+
 /* Forgets what lies from byte `first` to a byte so far behind `last`. */
 static void forget_between(Emit *e, Val first, Val last, u32 behind_last)
 {
     const LLVMTypeRef t = all_streams(e);
-    const Val zeros = LLVMConstNull(t), at = index_at(e, offsetof(Streams, lanes));
-    Val edge[2] = {
-        first, intrinsic(e, "llvm.uadd.sat", &e->i32, 1, (Val[]){last, word(e, behind_last)}, 2)};
-    for (u32 i = 0; i < 2; i++)
-        edge[i] = LLVMBuildShuffleVector(
-            B, LLVMBuildInsertElement(B, LLVMGetPoison(t), edge[i], word(e, 0), ""),
-            LLVMGetPoison(t), zeros, "");
-    const Val before = LLVMBuildICmp(B, LLVMIntULT, edge[1],
-                                     load_at(e, t, index_at(e, offsetof(Streams, lo))), "");
-    const Val behind = LLVMBuildICmp(B, LLVMIntUGT, edge[0],
-                                     load_at(e, t, index_at(e, offsetof(Streams, last))), "");
-    const Val stays = LLVMBuildOr(B, before, behind, "");
-    store_at(e, LLVMBuildSelect(B, stays, load_at(e, t, at), zeros, ""), at);
+    const Val end =
+        intrinsic(e, "llvm.uadd.sat", &e->i32, 1, (Val[]){last, word(e, behind_last)}, 2);
+    const Val has = streams_between(e, streams_of(e), first, end),
+              at = index_at(e, offsetof(Streams, lanes));
+    store_at(e, LLVMBuildSelect(B, has, LLVMConstNull(t), load_at(e, t, at), ""), at);
 }
 
 void streams_store(Emit *e, Val first, u32 bytes)
@@ -561,10 +568,11 @@ static Val has_all_words(Emit *e, const Fill *f, Val range, Row *far)
                 all_below(e, far, LLVMBuildSub(B, room, word(e, LAST_WORD), "")));
 }
 
-/* i1: lanes lie one after the other, all as far from each other, and so far that no two share bytes. */
+/* i1: lanes lie one after the other, all as far from each other, and so far that no two share bytes, but not so far that
+ * all of them, by FAR bytes each, go through half of all addresses. */
 static Val is_apart(Emit *e, const Fill *f)
 {
-    enum { FAR = 1 << 26, LEAST = 4 * STREAM_WORDS }; /* bytes; all lanes by FAR: less than half of all addresses */
+    enum { FAR = 1 << 26, LEAST = 4 * STREAM_WORDS };
     const Row *a = &f->from;
     const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
     const Val stride =
@@ -580,38 +588,28 @@ static Val is_apart(Emit *e, const Fill *f)
     return both(e, is_below(e, size, FAR), LLVMBuildNot(B, some_lane(e, differ), ""));
 }
 
+/* Other streams that have bytes from lo to last do not have them alone.  i1: there are none. */
+static Val part_from_others(Emit *e, const Fill *f, Val lo, Val last)
+{
+    const LLVMTypeRef t = all_streams(e), bits = LLVMIntTypeInContext(e->c, STREAMS);
+    const Val zeros = LLVMConstNull(t);
+    store_at(e, word(e, 0), stream_field(e, f->own, offsetof(Streams, lanes)));
+    const Val lanes = load_at(e, t, stream_field(e, f->all, offsetof(Streams, lanes)));
+    const Val shares = both(e, streams_between(e, f->all, lo, last),
+                            LLVMBuildICmp(B, LLVMIntNE, lanes, zeros, ""));
+    const Val at = stream_field(e, f->all, offsetof(Streams, alone));
+    store_at(e, LLVMBuildSelect(B, shares, zeros, load_at(e, t, at), ""), at);
+    return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, shares, bits, ""), LLVMConstNull(bits),
+                         "");
+}
+
 /* Notes what is loaded, and which bytes it comes from. */
 static void note_words(Emit *e, const Fill *f)
 {
-    const LLVMTypeRef t = all_streams(e);
-    const Val zeros = LLVMConstNull(t);
     const Val lo = outermost(e, &f->from, f->on, false),
-              last =
-                  LLVMBuildAdd(B, outermost(e, &f->from, f->on, true), word(e, LAST_WORD + 3), "");
-    Val edge[2] = {lo, last};
-    /* 1. other streams that have some of them */
-    store_at(e, word(e, 0), stream_field(e, f->own, offsetof(Streams, lanes)));
-    for (u32 i = 0; i < 2; i++)
-        edge[i] = LLVMBuildShuffleVector(
-            B, LLVMBuildInsertElement(B, LLVMGetPoison(t), edge[i], word(e, 0), ""),
-            LLVMGetPoison(t), zeros, "");
-    Val shares = LLVMBuildICmp(
-        B, LLVMIntULE, load_at(e, t, stream_field(e, f->all, offsetof(Streams, lo))), edge[1], "");
-    shares = both(e, shares,
-                  LLVMBuildICmp(B, LLVMIntUGE,
-                                load_at(e, t, stream_field(e, f->all, offsetof(Streams, last))),
-                                edge[0], ""));
-    shares = both(e, shares,
-                  LLVMBuildICmp(B, LLVMIntNE,
-                                load_at(e, t, stream_field(e, f->all, offsetof(Streams, lanes))),
-                                zeros, ""));
-    const Val alone_at = stream_field(e, f->all, offsetof(Streams, alone));
-    store_at(e, LLVMBuildSelect(B, shares, zeros, load_at(e, t, alone_at), ""), alone_at);
-    const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, STREAMS);
-    const Val sharers = LLVMBuildBitCast(B, shares, bits, "");
-    const Val alone =
-        both(e, is_apart(e, f), LLVMBuildICmp(B, LLVMIntEQ, sharers, LLVMConstNull(bits), ""));
-    /* 2. this one */
+              highest = outermost(e, &f->from, f->on, true);
+    const Val last = LLVMBuildAdd(B, highest, word(e, LAST_WORD + 3), "");
+    const Val alone = both(e, part_from_others(e, f, lo, last), is_apart(e, f));
     store_at(e, LLVMBuildZExt(B, alone, e->i32, ""),
              stream_field(e, f->own, offsetof(Streams, alone)));
     store_at(e, f->mask, stream_field(e, f->own, offsetof(Streams, lanes)));

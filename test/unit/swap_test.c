@@ -101,6 +101,39 @@ static void expect_next(Driver *d, DrvProgram *p, u64 out, u32 step, u32 rounds,
     assert_int_equal(n.total, step * rounds);
 }
 
+/* Two programs that take turns, the first with the step 100 and 5 rounds, the second with 200 and 7. */
+typedef struct {
+    Driver *d;
+    DrvProgram *p[2];
+    u64 out;
+} Pair;
+
+static Pair open_pair(const char *engine)
+{
+    Pair two = {.d = open_driver(engine)};
+    two.p[0] = open_program(two.d, 100, 5);
+    two.p[1] = open_program(two.d, 200, 7);
+    assert_int_equal(drv_alloc(two.d, sizeof(Next), &two.out), DRV_OK);
+    return two;
+}
+
+static void close_pair(Pair *two)
+{
+    for (int i = 0; i < 2; i++)
+        drv_program_close(two->d, two->p[i]);
+    drv_close(two->d);
+}
+
+static void expect_first(const Pair *two, u32 calls)
+{
+    expect_next(two->d, two->p[0], two->out, 100, 5, calls);
+}
+
+static void expect_second(const Pair *two, u32 calls)
+{
+    expect_next(two->d, two->p[1], two->out, 200, 7, calls);
+}
+
 static u64 regions(Driver *d)
 {
     JitStats s = {.regions = 0};
@@ -110,21 +143,17 @@ static u64 regions(Driver *d)
 
 static void take_turns(const char *engine)
 {
-    Driver *d = open_driver(engine);
-    DrvProgram *p[2] = {open_program(d, 100, 5), open_program(d, 200, 7)};
-    u64 out, made = 0;
-    assert_int_equal(drv_alloc(d, sizeof(Next), &out), DRV_OK);
+    Pair two = open_pair(engine);
+    u64 made = 0;
     for (u32 calls = 1; calls < 9; calls++) {
-        expect_next(d, p[0], out, 100, 5, calls);
-        expect_next(d, p[1], out, 200, 7, calls);
+        expect_first(&two, calls);
+        expect_second(&two, calls);
         if (calls == 1)
-            made = regions(d);
-        assert_int_equal(regions(d), made);
+            made = regions(two.d);
+        assert_int_equal(regions(two.d), made);
     }
     assert_true(!made == !!strcmp(engine, "jit"));
-    for (int i = 0; i < 2; i++)
-        drv_program_close(d, p[i]);
-    drv_close(d);
+    close_pair(&two);
 }
 
 static void programs_take_turns(void **state)
@@ -150,22 +179,17 @@ static u64 find_step(Driver *d, u32 step)
 /* Code that the host changed is run as long as the program stays; then the image's. */
 static void code_changes(const char *engine)
 {
-    Driver *d = open_driver(engine);
-    DrvProgram *p[2] = {open_program(d, 100, 5), open_program(d, 200, 7)};
+    Pair two = open_pair(engine);
     const u32 word = 300 << 20 | 5 << 7 | 0x13;
-    u64 out;
-    assert_int_equal(drv_alloc(d, sizeof(Next), &out), DRV_OK);
-    expect_next(d, p[0], out, 100, 5, 1);
-    expect_next(d, p[1], out, 200, 7, 1);
-    expect_next(d, p[0], out, 100, 5, 2);
-    assert_int_equal(drv_write(d, find_step(d, 100), &word, 4), DRV_OK);
-    expect_next(d, p[0], out, 300, 5, 3);
-    expect_next(d, p[1], out, 200, 7, 2);
-    expect_next(d, p[0], out, 100, 5, 4);
-    expect_next(d, p[1], out, 200, 7, 3);
-    for (int i = 0; i < 2; i++)
-        drv_program_close(d, p[i]);
-    drv_close(d);
+    expect_first(&two, 1);
+    expect_second(&two, 1);
+    expect_first(&two, 2);
+    assert_int_equal(drv_write(two.d, find_step(two.d, 100), &word, 4), DRV_OK);
+    expect_next(two.d, two.p[0], two.out, 300, 5, 3);
+    expect_second(&two, 2);
+    expect_first(&two, 4);
+    expect_second(&two, 3);
+    close_pair(&two);
 }
 
 static void changed_code_is_noticed(void **state)
@@ -178,21 +202,16 @@ static void changed_code_is_noticed(void **state)
 /* An image of drv_load() takes the window from a program, and a program takes it back. */
 static void image_between(const char *engine)
 {
-    Driver *d = open_driver(engine);
-    DrvProgram *p[2] = {open_program(d, 100, 5), open_program(d, 200, 7)};
+    Pair two = open_pair(engine);
     Diag silent = {.sink = NULL};
-    u64 out;
-    assert_int_equal(drv_alloc(d, sizeof(Next), &out), DRV_OK);
     for (u32 calls = 1; calls < 4; calls++) {
-        expect_next(d, p[0], out, 100, 5, calls);
-        expect_next(d, p[1], out, 200, 7, calls);
-        assert_int_equal(drv_load(d, image_of(500, 3), &silent), DRV_OK);
-        expect_next(d, NULL, out, 500, 3, 1);
-        expect_next(d, NULL, out, 500, 3, 2);
+        expect_first(&two, calls);
+        expect_second(&two, calls);
+        assert_int_equal(drv_load(two.d, image_of(500, 3), &silent), DRV_OK);
+        expect_next(two.d, NULL, two.out, 500, 3, 1);
+        expect_next(two.d, NULL, two.out, 500, 3, 2);
     }
-    for (int i = 0; i < 2; i++)
-        drv_program_close(d, p[i]);
-    drv_close(d);
+    close_pair(&two);
 }
 
 static void programs_beside_an_image(void **state)
@@ -268,10 +287,8 @@ static void made_while_away(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs_take_turns),
-        cmocka_unit_test(changed_code_is_noticed),
-        cmocka_unit_test(programs_beside_an_image),
-        cmocka_unit_test(more_programs_than_are_kept),
+        cmocka_unit_test(programs_take_turns),      cmocka_unit_test(changed_code_is_noticed),
+        cmocka_unit_test(programs_beside_an_image), cmocka_unit_test(more_programs_than_are_kept),
         cmocka_unit_test(made_while_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

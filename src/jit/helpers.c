@@ -289,6 +289,20 @@ static void make_stream(Emit *e, const Helper *h)
     fill_stream(e, args[2], mask, args[4], &a, &on);
 }
 
+static void begin_cluster(Emit *e, const Helper *h)
+{
+    Val args[5 + MAX_CHUNKS];
+    Row a = {{0}}, on = {{0}};
+    begin_helper(e, h, cluster_type(e), args);
+    const Val mask = LLVMBuildTrunc(B, args[3], e->i32, "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        a.c[i] = args[5 + i];
+        if (!h->stores)
+            on.c[i] = mask_chunk(e, mask, i);
+    }
+    make_cluster(e, h, args, &a, &on);
+}
+
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
                           const char *name, u64 helpers[HELPER_WORDS])
 {
@@ -301,6 +315,8 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
         make_row(e, h);
     else if (h->kind == HELPER_STREAM)
         make_stream(e, h);
+    else if (h->kind == HELPER_CLUSTER)
+        begin_cluster(e, h);
     else
         make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));

@@ -10,12 +10,13 @@
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
 
 /* Functions in host code that regions call (helpers.c); each is made when a region first needs it.
- * From the named numbers on they look for rows, access memory, and load streams. */
+ * From the named numbers on they look for rows, access memory, load streams, and access words near each other. */
 enum {
     ROW_HELPERS = 1,
     ACCESS_HELPERS = ROW_HELPERS + 2 * 2,
     STREAM_HELPERS = ACCESS_HELPERS + 4 * 2 * 2 * 5,
-    NHELPERS = STREAM_HELPERS + 4,
+    CLUSTER_HELPERS = STREAM_HELPERS + 4,
+    NHELPERS = CLUSTER_HELPERS + 4 * 2 * 4,
     HELPER_WORDS = (NHELPERS + 63) / 64
 };
 

@@ -49,7 +49,7 @@ static Linear linear_result(Emit *e, const Uop *u, Op op)
         return (Linear){.shift = 0};
     if (f == F_CPV)
         return linear_of(e, u->rb);
-    const bool adds = (f == F_VX || f == F_VI) && (op == OP_add || op == OP_sub);
+    const bool adds = (f == F_VX || f == F_VI || f == F_VI12) && (op == OP_add || op == OP_sub);
     const bool shifts = op == OP_sll && f != F_VX && f != F_VV;
     if (!adds && !shifts) /* ra need not be a source, then */
         return (Linear){.shift = 0};

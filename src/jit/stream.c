@@ -235,6 +235,17 @@ static Val outermost(Emit *e, const Row *a, const Row *on, bool highest)
                      &all, 1);
 }
 
+void streams_store_near(Emit *e, const Row *a, u32 bytes)
+{
+    if (!e->streams)
+        return;
+    const LLVMBasicBlockRef on = new_block(e, "");
+    if_streaming(e, on);
+    forget_between(e, outermost(e, a, NULL, false), outermost(e, a, NULL, true), bytes - 1);
+    LLVMBuildBr(B, on);
+    LLVMPositionBuilderAtEnd(B, on);
+}
+
 /* --- what is taken ------------------------------------------------------------------------ */
 
 static Val stream_field(Emit *e, Val stream, size_t offset)
@@ -256,14 +267,6 @@ static Val all_behind(Emit *e, const Row *a, Val stream, const Row *on, Val far)
         differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
     }
     return LLVMBuildNot(B, some_lane(e, differ), "");
-}
-
-static Row words_at(Emit *e, Val words)
-{
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
-    return v;
 }
 
 /* A stream that an access of this block may find its words in. */
@@ -341,7 +344,7 @@ static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     store_at(e, next, own_at(e, t, offsetof(Streams, at)));
     if (l->others)
         store_at(e, word(e, l->others), own_at(e, t, offsetof(Streams, left)));
-    arrive(e, m, words_at(e, word_row(e, t->stream, next)));
+    arrive(e, m, load_words_at(e, word_row(e, t->stream, next)));
     LLVMBuildBr(B, m->done);
     /* 3. words are loaded here, or it is noted where the lanes are */
     LLVMPositionBuilderAtEnd(B, miss);
@@ -373,7 +376,7 @@ static void take_near(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     const Val index = LLVMBuildAdd(B, own(e, t, offsetof(Streams, at)), word(e, (u32)l->off), "");
     branch_likely(e, has_word(e, t, a, index), take, none);
     LLVMPositionBuilderAtEnd(B, take);
-    arrive(e, m, words_at(e, word_row(e, t->stream, index)));
+    arrive(e, m, load_words_at(e, word_row(e, t->stream, index)));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, none);
 }
@@ -431,48 +434,6 @@ void streams_store_lanes(Emit *e, const Row *a, const Row *data, u32 width)
 }
 
 /* --- what is loaded ----------------------------------------------------------------------- */
-
-/* Exchanges rows and columns of n vectors of n words. */
-static void transpose(Emit *e, Val *v, u32 n)
-{
-    for (u32 step = 1; step < n; step *= 2)
-        for (u32 j = 0; j < n; j++) {
-            Val low[MAX_LANES], high[MAX_LANES];
-            if (j & step)
-                continue;
-            for (u32 k = 0; k < n; k++) {
-                low[k] = word(e, k & step ? n + k - step : k);
-                high[k] = word(e, k & step ? n + k : k + step);
-            }
-            const Val a = v[j], b = v[j + step];
-            v[j] = LLVMBuildShuffleVector(B, a, b, LLVMConstVector(low, n), "");
-            v[j + step] = LLVMBuildShuffleVector(B, a, b, LLVMConstVector(high, n), "");
-        }
-}
-
-/* Loads the words of each lane, which begin so far behind a host address (`far`, an array), block by block of n
- * words of n lanes. */
-static void load_words(Emit *e, Val stream, Val far, Val host)
-{
-    enum { MOST = 8 }; /* by blocks of 16 PolyBench's syrk took 1.2 times as long */
-    const u32 n = e->chunk < MOST ? e->chunk : MOST;
-    const LLVMTypeRef t = LLVMVectorType(e->i32, n);
-    for (u32 i = 0; i < e->lanes; i += n)
-        for (u32 first = 0; first < STREAM_WORDS; first += n) {
-            Val v[MAX_LANES];
-            for (u32 k = 0; k < n; k++) {
-                const Val at =
-                    LLVMBuildLoad2(B, e->i32, byte_at(e, far, quad(e, 4 * (u64)(i + k))), "");
-                const Val lane = byte_at(e, host, LLVMBuildZExt(B, at, e->i64, ""));
-                v[k] = load_at(e, t, byte_at(e, lane, quad(e, 4 * (u64)first)));
-            }
-            transpose(e, v, n);
-            for (u32 k = 0; k < n; k++)
-                store_at(
-                    e, v[k],
-                    byte_at(e, stream, quad(e, sizeof(u32[MAX_LANES]) * (first + k) + 4 * (u64)i)));
-        }
-}
 
 /* A load of words, or an attempt. */
 typedef struct {
@@ -688,9 +649,10 @@ void fill_stream(Emit *e, Val uop, Val mask, Val what, const Row *a, const Row *
     LLVMPositionBuilderAtEnd(B, fill);
     const Val distances = lane_array(e);
     spread_lanes(e, distances, &far);
-    load_words(e, f.stream, distances, plain_of(e, range).first);
+    load_columns(e, distances, plain_of(e, range).first, STREAM_WORDS,
+                 stream_field(e, f.stream, offsetof(Stream, word)));
     note_words(e, &f);
-    const Row v = words_at(e, word_row(e, f.stream, f.index));
+    const Row v = load_words_at(e, word_row(e, f.stream, f.index));
     give_back(e, &v, quad(e, 1));
 
     LLVMPositionBuilderAtEnd(B, miss);

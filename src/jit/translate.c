@@ -466,6 +466,9 @@ u32 helper_number(const Helper *h)
     case HELPER_KEEP: return 0;
     case HELPER_ROW: return ROW_HELPERS + h->stores * 2u + h->flat;
     case HELPER_STREAM: return STREAM_HELPERS + lanes;
+    case HELPER_CLUSTER:
+        return CLUSTER_HELPERS + (lanes * 2 + h->stores) * 4 +
+               (h->stores ? h->words : h->words / 4) - 1;
     default: return ACCESS_HELPERS + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
     }
 }
@@ -478,6 +481,15 @@ Helper helper_of(u32 number)
         return (Helper){.kind = HELPER_KEEP};
     if (number < ACCESS_HELPERS)
         return (Helper){.kind = HELPER_ROW, .stores = row >> 1, .flat = row & 1};
+    if (number >= CLUSTER_HELPERS) {
+        const u32 c = number - CLUSTER_HELPERS, words = c % 4 + 1;
+        const bool stores = c / 4 & 1;
+        return (Helper){.kind = HELPER_CLUSTER,
+                        .op = OP_w,
+                        .stores = stores,
+                        .words = stores ? words : 4 * words,
+                        .lanes = 4u << c / 8};
+    }
     if (number >= STREAM_HELPERS)
         return (Helper){
             .kind = HELPER_STREAM, .op = OP_w, .lanes = 4u << (number - STREAM_HELPERS)};

@@ -20,12 +20,15 @@ enum { MAX_CHUNKS = 8 };
  * of short vectors, which are called like any function.  KEEP calls one of
  * HostEnv; ROW asks for a row of lanes that is not in the range remembered, by stores and flat;
  * ACCESS is a vector access, by all else (vecmem.c); STREAM loads words before lanes ask for them, by
- * lanes (stream.c). */
-typedef enum { HELPER_KEEP, HELPER_ROW, HELPER_ACCESS, HELPER_STREAM } HelperKind;
+ * lanes (stream.c); CLUSTER accesses words near each other, by stores, words and lanes (cluster.c). */
+typedef enum {
+    HELPER_KEEP, HELPER_ROW, HELPER_ACCESS, HELPER_STREAM, HELPER_CLUSTER
+} HelperKind;
 typedef struct {
     HelperKind kind;
     bool stores, flat, full;
     Op op;                  /* b h w bu hu */
+    u32 words;              /* of a cluster: 4, 8, 12 or 16 that are loaded, 2 to 4 that are stored */
     u32 lanes;
 } Helper;
 
@@ -149,6 +152,7 @@ typedef struct {
     Val constant[MAX_CONSTANTS]; /* those that loads name */
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
     Val lane_words[2];      /* arrays on the host's stack: addresses and data (lanes.c) */
+    Val cluster;            /* another one, of rows to be stored (cluster.c); NULL: none yet */
     u64 *helpers;           /* that are called, a bit each */
     bool streams;           /* the region has some (stream.c) */
     u32 stream_pc[STREAMS], nstream; /* where the loads are that have one */
@@ -383,7 +387,8 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 bool access_vector(Emit *e, const Uop *u);
 /* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
 bool quick_access(Emit *e, const Uop *u);
-/* i1: words of all lanes lie one after the other, or, where that is asked, at one address each chunk. */
+/* i1: words of all lanes lie one after the other, or, where that is asked, those of each chunk do or are at one
+ * address. */
 Val is_row_or_one(Emit *e, const Linear *base);
 /* Asks whether all lanes' records of `width` bytes lie one after the other in plain memory, the first where `base`
  * says.  The builder is left where they may be accessed, at *host, which is the guest's *first; the caller ends
@@ -420,6 +425,8 @@ bool streams_find(Emit *e);
 void streams_forget(Emit *e);
 void streams_store(Emit *e, Val first, u32 bytes);
 void streams_store_lanes(Emit *e, const Row *a, const Row *data, u32 width);
+/* The same as for the first where all lanes store so many bytes each. */
+void streams_store_near(Emit *e, const Row *a, u32 bytes);
 /* Takes the words of a load of lanes anywhere from its stream, if it has one that has them; the builder is left
  * where it has not. */
 void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m);
@@ -480,6 +487,23 @@ bool access_words(Emit *e, const Uop *u);
 /* A word of records that several instructions access, one word a lane each: makes the present instruction, and of
  * stores the others, too.  False: it is none. */
 bool access_record(Emit *e);
+
+/* --- cluster.c --------------------------------------------------------------------------- */
+
+/* An array on the host's stack of rows of words; of those, where row n is; and the row that is there. */
+Val rows_array(Emit *e, u32 rows);
+Val row_of_words(Emit *e, Val rows, u32 n);
+Row load_words_at(Emit *e, Val words);
+/* Loads so many words of each lane, which begin so far behind a host address (`far`, an array), a multiple of 4,
+ * to the rows of an array. */
+void load_columns(Emit *e, Val far, Val host, u32 words, Val rows);
+/* Loads up to 16 words of each lane that is on from addresses a on, to an array of 16 rows; stores 2 to 4 words of all lanes.
+ * i1: that is done; else nothing is. */
+Val load_near(Emit *e, const Row *a, u32 words, Val rows);
+Val store_near(Emit *e, const Row *a, const Row *data, u32 words);
+/* Of the helper: its type, and its body, for lanes at addresses a. */
+LLVMTypeRef cluster_type(Emit *e);
+void make_cluster(Emit *e, const Helper *h, const Val *args, const Row *a, const Row *on);
 
 /* --- the whole --------------------------------------------------------------------------- */
 

@@ -668,7 +668,8 @@ Val is_row_or_one(Emit *e, const Linear *base)
     Span *s = span_of(e, base->root, base->shift, 4);
     if (!s->in_row)
         ask_all(e, s);
-    return s->ones ? LLVMBuildOr(B, s->in_row, s->ones, "") : s->in_row;
+    return s->ones ? LLVMBuildOr(B, s->in_row, LLVMBuildOr(B, s->rows, s->ones, ""), "")
+                   : s->in_row;
 }
 
 Ways find_records(Emit *e, const Uop *u, const Linear *base, u32 width, Val *host, Val *first)

@@ -131,9 +131,21 @@ bool access_words(Emit *e, const Uop *u)
 
 /* --- records by several instructions --------------------------------------------------------
  *
- * Words of a record that are stored one after the other are stored at once.  Of those that a block loads, the first
- * one's instruction loads all, if they are a stretch; the others take them, which nothing in between may change.
+ * Words of a record that are stored one after the other are stored at once.  Of those that a block loads from one register
+ * of addresses, the first one's instruction loads all: as a stretch, if records lie one after the other, else by a helper
+ * (cluster.c); the others take them, which nothing in between may change.
  */
+
+enum { MOST_MEMBERS = 16, MOST_NEAR = 16 /* words */ };
+
+/* Loads that take words from one register of addresses. */
+typedef struct {
+    i32 imm;   /* of the lowest word */
+    u32 words; /* from there to behind the highest */
+    u32 n;
+    u32 k[MOST_MEMBERS],
+        word[MOST_MEMBERS]; /* instructions of the block, and which word each loads */
+} Cluster;
 
 /* Whether it accesses a word at an immediate from a row of addresses. */
 static bool is_word(const Emit *e, u32 k)
@@ -141,21 +153,20 @@ static bool is_word(const Emit *e, u32 k)
     const Uop *u = e->at->uop[k];
     const Effect f = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_TRAP;
     return (f == E_VLOAD_12 || f == E_VSTORE_12) && access_width(u) == 4 &&
-           !(u->mem >> UOP_WORDS & 3) && !(u->mem & UOP_WIDE) && space_of(u) != SPACE_FLAT &&
+           !(u->mem >> UOP_WORDS & 3) && !(u->mem & UOP_WIDE) &&
+           (space_of(u) == SPACE_DEFAULT || space_of(u) == SPACE_GLOBAL) &&
            !e->at->facts[k]->masked;
 }
 
 /* What is known of how far apart lanes' addresses are. */
-typedef enum { NOT_RECORDS, PAIRS, FOURS, NOBODY_KNOWS } Stride;
+typedef enum { PAIRS, FOURS, WIDER, OTHERS, NOBODY_KNOWS } Stride;
 
 static Stride stride_of(const Emit *e, const Uop *u)
 {
     const Linear *l = &e->known.linear[u->ra];
-    if (e->quick || !e->at->full)
-        return NOT_RECORDS;
     if (!l->root.c[0])
         return NOBODY_KNOWS;
-    return l->shift == 3 ? PAIRS : l->shift == 4 ? FOURS : NOT_RECORDS;
+    return l->shift == 3 ? PAIRS : l->shift == 4 ? FOURS : l->shift > 4 ? WIDER : OTHERS;
 }
 
 /* Whether loads behind instruction k may be made there: it changes neither memory nor the base, and orders nothing
@@ -171,26 +182,69 @@ static bool may_pass(const Emit *e, u32 k, u32 base)
            effect != E_SUBBARRIER;
 }
 
-/* Which instructions, from k on, load the words from `imm` on; false: some are not loaded. */
-static bool find_members(const Emit *e, i32 imm, u32 words, u32 member[MOST_WORDS])
+/* The loads from here on whose words lie from `lo` to before `end`, behind their register: the present one is among
+ * them. */
+static Cluster find_cluster(const Emit *e, i32 lo, i32 end)
 {
-    enum { WINDOW = 24 };
-    const u32 base = e->at->uop[e->k]->ra, end = e->at->nuop - (e->at->end != END_NEXT);
-    u32 found = 0;
-    for (u32 k = e->k; k < end && k < e->k + WINDOW; k++) {
+    enum { WINDOW = 48 };
+    const Uop *own = e->at->uop[e->k];
+    const u32 last = e->at->nuop - (e->at->end != END_NEXT);
+    Cluster c = {.imm = own->imm};
+    i32 highest = own->imm;
+    u32 room = MAX_EARLY - e->nearly + 1;
+    for (u32 k = e->k; k < last && k < e->k + WINDOW && c.n < room && c.n < MOST_MEMBERS; k++) {
         const Uop *u = e->at->uop[k];
-        const u32 which = (u32)(u->imm - imm) / 4;
-        if (is_word(e, k) && u->id == e->at->uop[e->k]->id && u->ra == base && u->imm >= imm &&
-            !((u->imm - imm) % 4) && which < words && !(found >> which & 1)) {
-            member[which] = k;
-            found |= 1u << which;
+        const i32 low = u->imm < c.imm ? u->imm : c.imm, high = u->imm > highest ? u->imm : highest;
+        if (is_word(e, k) && u->id == own->id && u->ra == own->ra && u->imm >= lo && u->imm < end &&
+            !((u->imm - own->imm) % 4) && high - low < 4 * MOST_NEAR) {
+            c.imm = low;
+            highest = high;
+            c.k[c.n++] = k;
         }
-        if (found + 1 == 1u << words)
-            return true;
-        if (!may_pass(e, k, base))
-            return false;
+        if (!may_pass(e, k, own->ra))
+            break;
+    }
+    for (u32 i = 0; i < c.n; i++)
+        c.word[i] = (u32)(e->at->uop[c.k[i]]->imm - c.imm) / 4;
+    c.words = (u32)(highest - c.imm) / 4 + 1;
+    return c;
+}
+
+/* The words that it loads, as bits. */
+static u32 words_of(const Cluster *c)
+{
+    u32 all = 0;
+    for (u32 i = 0; i < c->n; i++)
+        all |= 1u << c->word[i];
+    return all;
+}
+
+/* Whether a stream loads the words in less time: the block goes on from them, but not past many of them at a time. */
+static bool is_for_stream(const Emit *e, const Cluster *c)
+{
+    enum { MANY = 8 };
+    const u32 base = e->at->uop[e->k]->ra;
+    const i32 size = 4 * (i32)(c->words < MANY ? MOST_NEAR : c->words);
+    if (!e->streams || !e->in_cycle[e->index] || e->known.linear[base].root.c[0])
+        return false;
+    for (u32 k = e->k; k < e->at->nuop; k++) {
+        const Uop *u = e->at->uop[k];
+        const RegSet writes = block_use(e->at, k).writes;
+        if (!regset_has_v(&writes, base))
+            continue;
+        const FormatId f = u->id < NINSN ? (FormatId)isa_insn[u->id].format : F_VV;
+        const bool far = (f == F_VI || f == F_VI12) && (u->imm >= size || u->imm <= -size);
+        return u->id < NINSN && u->ra == base && !far;
     }
     return false;
+}
+
+/* Whether a helper loads these words in less time than gathers do. */
+static bool is_dense(const Cluster *c)
+{
+    enum { PIECE = 4 };
+    const u32 pieces = (c->words + PIECE - 1) / PIECE;
+    return (u32)__builtin_popcount(words_of(c)) > 2 * pieces;
 }
 
 /* The present instruction alone, on one of two ways; the row that it loads.  What is known afterwards is what was
@@ -205,58 +259,136 @@ static Row access_alone(Emit *e)
     return v;
 }
 
-/* Asks for records of so many words, from that immediate on.  Where nobody knows how far apart lanes are, words
- * that lie in a row are none; and what is found out then is known on this way only. */
-static Ways reach_records(Emit *e, Stride stride, i32 imm, u32 words, Val *host, Val *first)
+/* Where records begin whose lowest word that is accessed is at the immediate. */
+static Linear records_at(Emit *e, i32 imm)
 {
-    const Uop *u = e->at->uop[e->k];
-    Linear base = linear_of(e, u->ra);
-    if (stride != NOBODY_KNOWS) {
-        base.offset = LLVMBuildAdd(B, base.offset, word(e, (u32)imm), "");
-        return find_records(e, u, &base, 4 * words, host, first);
-    }
-    const Val in_row = is_row_or_one(e, &base);
-    const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart");
-    *e->spare = e->known;
-    LLVMPositionBuilderAtEnd(B, apart);
+    Linear base = linear_of(e, e->at->uop[e->k]->ra);
     base.offset = LLVMBuildAdd(B, base.offset, word(e, (u32)imm), "");
-    const Ways w = find_records(e, u, &base, 4 * words, host, first);
-    e->known = *e->spare;
-    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
-    LLVMPositionBuilderAtEnd(B, before);
-    LLVMBuildCondBr(B, in_row, w.slow, apart);
-    LLVMPositionBuilderAtEnd(B, here);
-    return w;
+    return base;
 }
 
-/* Loads the record for this and for later instructions. */
-static void load_early(Emit *e, Stride stride, i32 imm, u32 words, const u32 member[MOST_WORDS])
+/* Goes to `alone` where words lie in rows, which one access after the other has sooner; where lanes are known to be
+ * further apart, nobody asks. */
+static void part_rows(Emit *e, Stride stride, LLVMBasicBlockRef alone)
 {
-    const Uop *u = e->at->uop[e->k];
-    Row v[MOST_WORDS] = {{{0}}}, rest = {{0}}, own = {{0}};
-    Val host, first;
-    const Ways w = reach_records(e, stride, imm, words, &host, &first);
-    load_records(e, host, words, v);
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B)};
-    LLVMBuildBr(B, w.done);
-    LLVMPositionBuilderAtEnd(B, w.slow);
-    const Row alone = access_alone(e);
-    from[1] = LLVMGetInsertBlock(B);
-    LLVMBuildBr(B, w.done);
-    LLVMPositionBuilderAtEnd(B, w.done);
+    if (stride != OTHERS && stride != NOBODY_KNOWS)
+        return;
+    const Linear base = linear_of(e, e->at->uop[e->k]->ra);
+    const LLVMBasicBlockRef apart = new_block(e, "apart");
+    LLVMBuildCondBr(B, is_row_or_one(e, &base), alone, apart);
+    LLVMPositionBuilderAtEnd(B, apart);
+}
+
+/* The addresses of the words at an immediate. */
+static Row addresses_at(Emit *e, i32 imm)
+{
+    Row a = get_v(e, e->at->uop[e->k]->ra);
     for (u32 i = 0; i < e->nchunks; i++)
-        rest.c[i] = LLVMGetPoison(e->row);
-    const Val ok = LLVMBuildPhi(B, e->i1, "");
-    LLVMAddIncoming(ok, (Val[]){LLVMConstAllOnes(e->i1), LLVMConstNull(e->i1)}, from, 2);
-    for (u32 k = 0; k < words; k++) {
-        const bool is_this = member[k] == e->k;
-        const Row r = meet_two(e, &v[k], is_this ? &alone : &rest, from);
-        if (is_this)
-            own = r;
-        else
-            e->early[e->nearly++] = (Early){member[k], ok, r};
+        a.c[i] = LLVMBuildAdd(B, a.c[i], splat(e, word(e, (u32)imm)), "");
+    return a;
+}
+
+/* The ways by which a cluster is loaded, and what arrives from each where they meet: whether the loads of later
+ * instructions are made, and the row of each. */
+typedef struct {
+    u32 n;
+    LLVMBasicBlockRef from[3], done;
+    Val ok[3]; /* i1 */
+    Row v[3][MOST_MEMBERS];
+} Loads;
+
+static void end_way(Emit *e, Loads *l, bool ok)
+{
+    l->from[l->n] = LLVMGetInsertBlock(B);
+    l->ok[l->n++] = ok ? LLVMConstAllOnes(e->i1) : LLVMConstNull(e->i1);
+    LLVMBuildBr(B, l->done);
+}
+
+/* Whether the loads follow each other: then each way makes all. */
+static bool are_together(const Emit *e, const Cluster *c)
+{
+    return c->k[c->n - 1] == e->k + c->n - 1;
+}
+
+/* The present load, or all that follow it, one after the other. */
+static void load_alone(Emit *e, const Cluster *c, bool all, Row *v)
+{
+    const u32 first = e->k, retired = e->retired;
+    for (u32 i = 0; i < (all ? c->n : 1); i++) {
+        const Uop *u = e->at->uop[first + i];
+        e->k = first + i;
+        e->retired += i ? uop_insns(u) : 0;
+        emit_instruction(e, u);
     }
-    set_v(e, u->rd, own); /* behind the last of the phis */
+    for (u32 i = 0; i < c->n; i++)
+        if (i == 0 || all)
+            v[i] = get_v(e, e->at->uop[c->k[i]]->rd);
+        else
+            for (u32 k = 0; k < e->nchunks; k++)
+                v[i].c[k] = LLVMGetPoison(e->row);
+    e->k = first;
+    e->retired = retired;
+}
+
+/* Loads the words for this and for later instructions: as a stretch, if they may be one (`stretch`), or by the helper
+ * (`anywhere`). */
+static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch, bool anywhere)
+{
+    const Uop *const *u = (const Uop *const *)e->at->uop;
+    const LLVMBasicBlockRef alone = new_block(e, "alone");
+    const bool all = are_together(e, c);
+    Loads l = {.done = NULL};
+    part_rows(e, stride, alone);
+    *e->spare = e->known; /* what is found out on one way is known there only */
+    if (stretch) {
+        const Linear base = records_at(e, c->imm);
+        Row v[MOST_WORDS];
+        Val host, first;
+        const Ways w = find_records(e, u[e->k], &base, 4 * c->words, &host, &first);
+        l.done = w.done;
+        load_records(e, host, c->words, v);
+        for (u32 i = 0; i < c->n; i++)
+            l.v[l.n][i] = v[c->word[i]];
+        end_way(e, &l, true);
+        LLVMPositionBuilderAtEnd(B, w.slow);
+    } else {
+        l.done = new_block(e, "");
+    }
+    if (anywhere) {
+        const LLVMBasicBlockRef near = new_block(e, "near");
+        const Row a = addresses_at(e, c->imm);
+        const Val rows = rows_array(e, MOST_NEAR);
+        branch_likely(e, load_near(e, &a, c->words, rows), near, alone);
+        LLVMPositionBuilderAtEnd(B, near);
+        for (u32 i = 0; i < c->n; i++)
+            l.v[l.n][i] = load_words_at(e, row_of_words(e, rows, c->word[i]));
+        end_way(e, &l, true);
+    } else {
+        LLVMBuildBr(B, alone);
+    }
+    LLVMPositionBuilderAtEnd(B, alone);
+    e->known = *e->spare;
+    load_alone(e, c, all, l.v[l.n]);
+    e->known = *e->spare;
+    end_way(e, &l, false);
+
+    LLVMPositionBuilderAtEnd(B, l.done);
+    const Val ok = LLVMBuildPhi(B, e->i1, "");
+    LLVMAddIncoming(ok, l.ok, l.from, l.n);
+    Row v[MOST_MEMBERS] = {{{0}}};
+    for (u32 i = 0; i < c->n; i++)
+        for (u32 k = 0; k < e->nchunks; k++) {
+            v[i].c[k] = LLVMBuildPhi(B, e->row, "");
+            for (u32 way = 0; way < l.n; way++)
+                LLVMAddIncoming(v[i].c[k], &l.v[way][i].c[k], &l.from[way], 1);
+        }
+    for (u32 i = 1; i < c->n && !all; i++)
+        e->early[e->nearly++] = (Early){c->k[i], ok, v[i]};
+    set_v(e, u[e->k]->rd, v[0]); /* behind the last of the phis */
+    for (u32 i = 1; i < c->n && all; i++) {
+        e->retired += uop_insns(u[++e->k]);
+        set_v(e, u[e->k]->rd, v[i]);
+    }
 }
 
 /* Takes what was loaded before, if it was; false: nobody tried. */
@@ -268,6 +400,7 @@ static bool take_early(Emit *e)
     if (n == e->nearly)
         return false;
     const Early early = e->early[n];
+    e->early[n] = e->early[--e->nearly];
     const LLVMBasicBlockRef alone = new_block(e, "alone"), done = new_block(e, "");
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B)};
     branch_likely(e, early.ok, done, alone);
@@ -280,116 +413,146 @@ static bool take_early(Emit *e)
     return true;
 }
 
-/* The same where the words are loaded one after the other: all of them. */
-static void load_together(Emit *e, Stride stride, i32 imm, u32 words, const u32 member[MOST_WORDS])
+/* Records of two words that are loaded one after the other, as integers of 64 bits. */
+static void load_pair(Emit *e, Stride stride, const Cluster *c)
 {
-    const u32 first_k = e->k;
     const Uop *const *u = (const Uop *const *)e->at->uop + e->k;
-    Row v[MOST_WORDS] = {{{0}}}, alone[MOST_WORDS] = {{{0}}};
+    const LLVMBasicBlockRef alone = new_block(e, "alone");
+    part_rows(e, stride, alone);
+    *e->spare = e->known;
+    const Linear base = records_at(e, c->imm);
     Val host, first;
-    const Ways w = reach_records(e, stride, imm, words, &host, &first);
-    const bool is_pair = words == 2;
-    if (is_pair)
-        v[0] = load_pairs(e, host);
-    else
-        load_records(e, host, words, v);
+    const Ways w = find_records(e, u[0], &base, 8, &host, &first);
+    Row v = load_pairs(e, host), both = {{0}};
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B)};
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.slow);
-    *e->spare = e->known;
-    for (u32 i = 0; i < words; i++) {
-        e->k = first_k + i;
-        e->retired += i ? uop_insns(u[i]) : 0;
-        emit_instruction(e, u[i]);
-    }
-    for (u32 i = 0; i < words; i++)
-        alone[i] = get_v(e, u[member[i] - first_k]->rd);
+    LLVMBuildBr(B, alone);
+    LLVMPositionBuilderAtEnd(B, alone);
     e->known = *e->spare;
-    for (u32 i = 0; is_pair && i < e->nchunks; i++)
-        alone[0].c[i] = join_halves(e, alone[0].c[i], alone[1].c[i]);
+    emit_instruction(e, u[0]);
+    e->k++;
+    e->retired += uop_insns(u[1]);
+    emit_instruction(e, u[1]);
+    const u32 low = c->word[0] ? u[1]->rd : u[0]->rd, high = c->word[0] ? u[0]->rd : u[1]->rd;
+    const Row lows = get_v(e, low), highs = get_v(e, high);
+    e->known = *e->spare;
+    for (u32 i = 0; i < e->nchunks; i++)
+        both.c[i] = join_halves(e, lows.c[i], highs.c[i]);
     from[1] = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.done);
-    for (u32 i = 0; i < (is_pair ? 1 : words); i++)
-        v[i] = meet_two(e, &v[i], &alone[i], from);
-    for (u32 i = 0; i < words; i++)
-        for (u32 k = 0; k < words; k++)
-            if (member[k] == first_k + i && is_pair)
-                set_half(e, u[i]->rd, v[0], k);
-            else if (member[k] == first_k + i)
-                set_v(e, u[i]->rd, v[k]);
+    v = meet_two(e, &v, &both, from);
+    set_half(e, u[0]->rd, v, c->word[0]);
+    set_half(e, u[1]->rd, v, c->word[1]);
 }
 
-/* Whether the instructions follow each other, and load to different registers. */
-static bool are_together(const Emit *e, u32 words, const u32 member[MOST_WORDS])
+/* The loads of a record of so many words of which the present instruction loads one, if there are loads of all. */
+static bool find_record(const Emit *e, u32 words, Cluster *c)
 {
-    for (u32 i = 0; i < words; i++)
-        for (u32 k = 0; k < words; k++)
-            if (member[i] >= e->k + words ||
-                (i != k && e->at->uop[member[i]]->rd == e->at->uop[member[k]]->rd))
-                return false;
-    return true;
-}
-
-/* words: of a record. */
-static bool load_record(Emit *e, Stride stride, u32 words)
-{
-    const i32 imm = e->at->uop[e->k]->imm;
-    u32 member[MOST_WORDS];
-    for (i32 first = imm; e->nearly + words <= MAX_EARLY && first > imm - 4 * (i32)words;
-         first -= 4)
-        if (find_members(e, first, words, member)) {
-            (are_together(e, words, member) ? load_together : load_early)(e, stride, first, words,
-                                                                          member);
+    const i32 imm = e->at->uop[e->k]->imm, size = 4 * (i32)words;
+    for (i32 first = imm; first > imm - size; first -= 4) {
+        *c = find_cluster(e, first, first + size);
+        if (words_of(c) == (1u << words) - 1)
             return true;
-        }
+    }
     return false;
 }
 
-/* Of stores, which follow each other: all. */
-static bool store_record(Emit *e, Stride stride, u32 words)
+static bool load_record(Emit *e, Stride stride)
+{
+    const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
+    const Cluster all = find_cluster(e, imm - far, imm + far);
+    const bool unknown = stride == NOBODY_KNOWS,
+               anywhere = stride != PAIRS && is_dense(&all) && !is_for_stream(e, &all);
+    Cluster c;
+    if ((stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) && find_record(e, 4, &c)) {
+        load_cluster(e, stride, &c, true, !is_for_stream(e, &c));
+    } else if (anywhere) {
+        load_cluster(e, stride, &all, false, true);
+    } else if ((stride == PAIRS || unknown) && find_record(e, 2, &c)) {
+        if (c.n == 2 && are_together(e, &c))
+            load_pair(e, stride, &c);
+        else
+            load_cluster(e, stride, &c, true, false);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* How many stores from here on follow each other, of words that do, up to four. */
+static u32 stores_in_turn(const Emit *e)
 {
     const RegionBlock *b = e->at;
     const Uop *const *u = (const Uop *const *)b->uop + e->k;
+    const u32 room = b->nuop - (b->end != END_NEXT) - e->k;
+    u32 n = 1;
+    while (n < MOST_WORDS && n < room && is_word(e, e->k + n) && u[n]->id == u[0]->id &&
+           u[n]->ra == u[0]->ra && u[n]->imm == u[0]->imm + 4 * (i32)n)
+        n++;
+    return n;
+}
+
+/* Of stores, which follow each other: all. */
+static bool store_record(Emit *e, Stride stride)
+{
+    const Uop *const *u = (const Uop *const *)e->at->uop + e->k;
+    const u32 in_turn = stores_in_turn(e), words = stride == PAIRS && in_turn > 2 ? 2 : in_turn;
+    const bool unknown = stride == NOBODY_KNOWS;
+    const bool stretch = (words == 2 && (stride == PAIRS || unknown)) ||
+                         (words == 4 && (stride == FOURS || unknown));
     Row v[MOST_WORDS] = {{{0}}};
-    Val host, first;
-    if (e->k + words > b->nuop - (b->end != END_NEXT))
+    if (words < 2)
         return false;
-    for (u32 i = 0; i < words; i++)
-        if (!is_word(e, e->k + i) || u[i]->id != u[0]->id || u[i]->ra != u[0]->ra ||
-            u[i]->imm != u[0]->imm + 4 * (i32)i)
-            return false;
-    const Row pair = words == 2 ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
+    const Row pair = words == 2 && stretch ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
     for (u32 i = 0; !pair.c[0] && i < words; i++)
         v[i] = get_v(e, u[i]->rb);
-    const Ways w = reach_records(e, stride, u[0]->imm, words, &host, &first);
-    streams_store(e, first, e->lanes * 4 * words);
-    if (pair.c[0])
-        store_pairs(e, host, &pair);
-    else
-        store_records(e, host, words, v);
-    LLVMBuildBr(B, w.done);
-    LLVMPositionBuilderAtEnd(B, w.slow);
+    const LLVMBasicBlockRef alone = new_block(e, "alone");
+    LLVMBasicBlockRef done = NULL;
+    part_rows(e, stride, alone);
+    *e->spare = e->known;
+    /* 1. a stretch */
+    if (stretch) {
+        const Linear base = records_at(e, u[0]->imm);
+        Val host, first;
+        const Ways w = find_records(e, u[0], &base, 4 * words, &host, &first);
+        done = w.done;
+        streams_store(e, first, e->lanes * 4 * words);
+        if (pair.c[0])
+            store_pairs(e, host, &pair);
+        else
+            store_records(e, host, words, v);
+        LLVMBuildBr(B, done);
+        LLVMPositionBuilderAtEnd(B, w.slow);
+    } else {
+        done = new_block(e, "");
+    }
+    /* 2. lanes anywhere */
+    const Row a = addresses_at(e, u[0]->imm);
+    for (u32 i = 0; pair.c[0] && i < words; i++)
+        v[i] = get_v(e, u[i]->rb);
+    branch_likely(e, store_near(e, &a, v, words), done, alone);
+    /* 3. one word after the other */
+    LLVMPositionBuilderAtEnd(B, alone);
+    e->known = *e->spare;
     access_alone(e);
     for (u32 i = 1; i < words; i++) {
         e->k++;
         e->retired += uop_insns(u[i]);
         access_alone(e);
     }
-    LLVMBuildBr(B, w.done);
-    LLVMPositionBuilderAtEnd(B, w.done);
+    LLVMBuildBr(B, done);
+    LLVMPositionBuilderAtEnd(B, done);
     return true;
 }
 
 bool access_record(Emit *e)
 {
-    if (!is_word(e, e->k))
+    const Uop *u = e->at->uop[e->k];
+    if (!is_word(e, e->k) || e->quick || !e->at->full)
         return false;
-    if (take_early(e))
-        return true;
-    const Stride stride = stride_of(e, e->at->uop[e->k]);
-    bool (*access)(Emit *, Stride, u32) =
-        e->at->facts[e->k]->access == ACCESS_LOAD ? load_record : store_record;
-    return ((stride == FOURS || stride == NOBODY_KNOWS) && access(e, stride, 4)) ||
-           ((stride == PAIRS || stride == NOBODY_KNOWS) && access(e, stride, 2));
+    if (e->at->facts[e->k]->access == ACCESS_STORE)
+        return store_record(e, stride_of(e, u));
+    return take_early(e) || load_record(e, stride_of(e, u));
 }

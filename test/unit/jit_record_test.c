@@ -1,5 +1,6 @@
-/* jit_record_test.c -- records whose words several instructions access (jit/words.c), against the interpreter:
- * lanes that lie one record after the other and others, words in any order, what comes between, ends of memory.
+/* jit_record_test.c -- records whose words several instructions access (jit/words.c, jit/cluster.c), against the
+ * interpreter: lanes that lie one record after the other and others, words in any order, what comes between, ends of
+ * memory.
  * JIT_TEST_SEED is the number of the first random program, JIT_TEST_COUNT how many there are; an argument chooses
  * a test.
  */
@@ -12,15 +13,15 @@ enum { WARP_BYTES = 4096, FIRST_FREE = 12 };
  * order, from one base or both. */
 static void load_some(void)
 {
-    const u32 words = one_in(2) ? 2 : 4, first = 4 * below(6),
+    const u32 words = one_in(3) ? 2u << below(4) : 2 + below(3), first = 4 * below(6),
               n = one_in(3) ? words + 1 + below(3) : words;
     const u32 turn = below(4), both = below(2);
     for (u32 i = 0; i < n; i++) {
-        const u32 which = one_in(3) ? below(words + 1) : i % words ^ (turn & (words - 1));
+        const u32 which = one_in(3) ? below(words + 1) : (i ^ turn) % words;
         const u32 base = both && i % 2 ? 2 : 1;
         /* the last may overwrite its base */
         const u32 to = i + 1 == n && one_in(4) ? base : 4 + below(8);
-        line("vlw12.v v%u,%u(v%u)", to, first + 4 * which, base);
+        line("vlw12.v v%u,%u(v%u)", to, first + 4 * which + (one_in(20) ? 2 : 0), base);
         if (to == base)
             line("vadd.vx v%u,v%u,x8", base, 12 + base);
         if (one_in(5))
@@ -34,21 +35,28 @@ static void load_some(void)
 
 static void store_some(void)
 {
-    const u32 words = one_in(2) ? 2 : 4, first = 4 * below(6), base = 1 + below(2),
-              back = one_in(4) ? words - 1 : 0;
+    const u32 words = 2 + below(4), first = 4 * below(6), base = 1 + below(2),
+              back = one_in(4) ? below(words) : 0;
     for (u32 i = 0; i < words; i++)
         line("vsw12.v v%u,%u(v%u)", 4 + below(8), first + 4 * (i ^ back), base);
 }
 
-/* Lane i at x8 + i * stride, by a shift or a product, which compiled code tells apart. */
+/* Lane i at x8 + i * stride, by a shift or a product, which compiled code tells apart; or elsewhere, or where another
+ * lane is. */
 static void place(u32 base, u32 stride)
 {
-    const bool shifts = stride == 4 || stride == 8 || stride == 16;
+    static const char *const elsewhere[] = {
+        "vxor.vi v16,v3,5", "vsrl.vi v16,v3,1",
+        "vadd.vv v16,v3,v3\n vadd.vv v16,v16,v3\n vand.vi v16,v16,15"};
+    const bool shifts = !(stride & (stride - 1)) && stride;
+    line("vmv.v.v v16,v3");
+    if (one_in(2))
+        line("%s", elsewhere[below(countof(elsewhere))]);
     if (shifts && one_in(2)) {
-        line("vsll.vi v%u,v3,%u", base, (u32)__builtin_ctz(stride));
+        line("vsll.vi v%u,v16,%u", base, (u32)__builtin_ctz(stride));
     } else {
         line("li x13,%u", stride);
-        line("vmul.vx v%u,v3,x13", base);
+        line("vmul.vx v%u,v16,x13", base);
     }
     line("vadd.vi v%u,v%u,%u", base, base, 4 * below(4));
     line("vmv.v.v v%u,v%u", 12 + base, base);
@@ -77,7 +85,7 @@ static void begin(void)
 
 static void records(void **state)
 {
-    static const u32 strides[] = {8, 8, 8, 16, 16, 16, 4, 12, 20, 0};
+    static const u32 strides[] = {8, 8, 8, 16, 16, 16, 4, 12, 12, 20, 24, 28, 32, 64, 68, 0};
     (void)state;
     const Programs p = programs_to_try(80);
     gen.set = V202;
@@ -130,9 +138,10 @@ static void records_reach_an_end(void **state)
 {
     (void)state;
     gen.set = V202;
-    for (u32 i = 0; i < 8; i++) {
-        const bool stores = i & 1, shifts = i & 2;
-        const u32 words = i & 4 ? 4 : 2, stride = 4 * words;
+    static const u32 sizes[] = {2, 3, 4, 6, 8, 12, 16};
+    for (u32 i = 0; i < 4 * countof(sizes); i++) {
+        const u32 words = sizes[i / 4], stride = 4 * words;
+        const bool stores = i & 1, shifts = i & 2 && !(words & (words - 1));
         Twins t = twins_open("jit", 64);
         no_text();
         line("li x8,%#x", DATA + DATA_BYTES - 32 * stride - 16);

@@ -179,13 +179,14 @@ static void find_clean(Web *w)
 /* Whether the float operation takes all NaNs alike, and tells no other reader which it got. */
 static bool takes_alike(Val user)
 {
-    static const char *const calls[] = {"llvm.fma", "llvm.sqrt", "llvm.roundeven",
-                                        "llvm.fptosi.sat", "llvm.fptoui.sat"};
+    static const char *const calls[] = {"llvm.fma", "llvm.sqrt", "llvm.roundeven"};
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMFAdd:
     case LLVMFSub:
     case LLVMFMul:
     case LLVMFDiv:
+    case LLVMFPToSI:
+    case LLVMFPToUI:
     case LLVMFCmp: return true;
     case LLVMCall: break;
     default: return false;

@@ -64,12 +64,6 @@ static Double operand(Emit *e, u32 n, u32 chunk)
     return (Double){LLVMBuildBitCast(B, bits, doubles(e), ""), without_sign(e, bits)};
 }
 
-static Val call(Emit *e, const char *name, LLVMTypeRef to, Val f)
-{
-    LLVMTypeRef types[2] = {to, LLVMTypeOf(f)};
-    return intrinsic(e, name, types, 2, &f, 1);
-}
-
 static Val order(Emit *e, Val a, Val b)
 {
     const Val more = LLVMBuildFCmp(B, LLVMRealOGT, a, b, ""),
@@ -101,8 +95,8 @@ static void compute(Emit *e, RoutineId id, Routing *r)
     case ROUTINE_dtof:
         r->word = LLVMBuildBitCast(B, LLVMBuildFPTrunc(B, a, floats, ""), e->row, "");
         break;
-    case ROUTINE_dtoi32: r->word = call(e, "llvm.fptosi.sat", e->row, a); break;
-    case ROUTINE_dtou32: r->word = call(e, "llvm.fptoui.sat", e->row, a); break;
+    case ROUTINE_dtoi32: r->word = saturate(e, a, e->row, true, 0); break;
+    case ROUTINE_dtou32: r->word = saturate(e, a, e->row, false, 0); break;
     case NROUTINE: break;
     }
     if (f)

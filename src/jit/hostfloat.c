@@ -5,6 +5,7 @@
  */
 #include "jit/translate.h"
 #include "isa/op.h"
+#include <math.h>
 
 #define B e->b
 
@@ -93,17 +94,30 @@ static Val extreme(Emit *e, LLVMIntPredicate p, Val a, Val b)
     return LLVMBuildSelect(B, LLVMBuildAnd(B, nan_a, nan_b, ""), canonical_nan(a), r, "");
 }
 
+/* LLVM's own conversions that saturate go lane by lane.  What it says of one that does not fit is chosen by none. */
+Val saturate(Emit *e, Val f, LLVMTypeRef to, bool sgn, u64 nan)
+{
+    const Val like = LLVMGetUndef(to);
+    const u64 most = UINT64_MAX >> (64 - bits_like(like) + sgn);
+    const double end = ldexp(1, (int)bits_like(like) - sgn);
+    const Val low = LLVMConstReal(LLVMTypeOf(f), sgn ? -end : 0),
+              high = LLVMConstReal(LLVMTypeOf(f), end);
+    Val r = sgn ? LLVMBuildFPToSI(B, f, to, "") : LLVMBuildFPToUI(B, f, to, "");
+    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealOLT, f, low, ""),
+                        constant_like(like, sgn ? most + 1 : 0), r, "");
+    r = LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealOGE, f, high, ""), constant_like(like, most), r,
+                        "");
+    return LLVMBuildSelect(B, LLVMBuildFCmp(B, LLVMRealUNO, f, f, ""), constant_like(like, nan), r,
+                           "");
+}
+
 /* out of range: the nearest number of the type; NaN: the largest */
 static Val to_int(Emit *e, Val a, bool sgn, bool cut)
 {
     Val f = as_float(e, a);
-    const Val nan = LLVMBuildFCmp(B, LLVMRealUNO, f, f, "");
     if (!cut)
         f = call(e, "llvm.roundeven", &f, 1);
-    LLVMTypeRef types[2] = {LLVMTypeOf(a), LLVMTypeOf(f)};
-    const Val r = intrinsic(e, sgn ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
-    return LLVMBuildSelect(B, nan, constant_like(a, UINT64_MAX >> (64 - bits_like(a) + sgn)), r,
-                           "");
+    return saturate(e, f, LLVMTypeOf(a), sgn, UINT64_MAX >> (64 - bits_like(a) + sgn));
 }
 
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c)

@@ -280,6 +280,8 @@ Row divide_by(Emit *e, Row a, Val b, bool remainder);
 Val change_width(Emit *e, Val bits, bool widens);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */
 Val hostfloat(Emit *e, Op op, u32 rm, Val a, Val b, Val c);
+/* Floats as integers of type `to`, cut off; out of range the nearest of these, and `nan` for a NaN. */
+Val saturate(Emit *e, Val f, LLVMTypeRef to, bool sgn, u64 nan);
 
 /* --- canonical.c -------------------------------------------------------------------------- */
 

@@ -419,6 +419,8 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
     if (b->level) {
         extremes_join(m);
         doubles_narrow(m);
+        if (!b->apart)
+            bytes_join(m);
     }
     return expand(m, d) && (keep || (!lacks_functions(m, d) && !lacks_variables(m, d)));
 }

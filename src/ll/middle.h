@@ -73,6 +73,9 @@ void relaxed_fuse(LLVMModuleRef m);
 void extremes_join(LLVMModuleRef m);
 /* Sums in double of floats, rounded to float, become float operations, after the optimiser (narrow.c). */
 void doubles_narrow(LLVMModuleRef m);
+/* Loads and stores of bytes and halves that are a word's become loads and stores of words, after the optimiser
+ * (bytes.c). */
+void bytes_join(LLVMModuleRef m);
 /* Stores to components of vectors store no other components (components.c). */
 void components_store(LLVMModuleRef m);
 /* Gives private variables a first value that the check for such values sees, before the program is

@@ -26,20 +26,24 @@
 
 #define B e->b
 
-enum { LAST_WORD = 4 * (STREAM_WORDS - 1), MOST_STEP = STREAM_WORDS };
+enum {
+    LAST_WORD = 4 * (STREAM_WORDS - 1),
+    STREAM_BYTES = 4 * STREAM_WORDS,
+    MOST_STEP = STREAM_BYTES
+};
 
 /* --- places ------------------------------------------------------------------------------- */
 
-/* Whether instruction k of the block loads words for lanes that may lie anywhere. */
-static bool loads_words(const RegionBlock *b, u32 k)
+/* Whether instruction k of the block loads a word, or a part of one, for lanes that may lie anywhere. */
+static bool loads_lanes(const RegionBlock *b, u32 k)
 {
     const Uop *u = b->uop[k];
     if (u->id >= NINSN)
         return false;
     const Effect f = (Effect)isa_insn[u->id].effect;
-    const bool words = f == E_VLOAD_INDEX ? access_width(u) == 4 : (Op)isa_insn[u->id].op == OP_w;
-    return (f == E_VLOAD_12 || f == E_VLOAD_GLOBAL || f == E_VLOAD_LOCAL || f == E_VLOAD_INDEX) &&
-           words && !(u->mem >> UOP_WORDS & 3) && space_of(u) != SPACE_PRIVATE;
+    const bool indexed = f == E_VLOAD_INDEX && access_width(u) == 4;
+    return (f == E_VLOAD_12 || f == E_VLOAD_GLOBAL || f == E_VLOAD_LOCAL || indexed) &&
+           !(u->mem >> UOP_WORDS & 3) && space_of(u) != SPACE_PRIVATE;
 }
 
 bool streams_find(Emit *e)
@@ -66,7 +70,7 @@ bool streams_find(Emit *e)
         open += begun[n];
         e->in_cycle[r->order[n]] = open;
         for (u32 k = 0; open && b->is_reached && k < b->nuop && !found; k++)
-            found = loads_words(b, k);
+            found = loads_lanes(b, k);
     }
     mem_free(place);
     mem_free(begun);
@@ -76,7 +80,7 @@ bool streams_find(Emit *e)
 /* A load that has a stream, for an access that it shares that with. */
 typedef struct {
     const Uop *load; /* NULL: there is none */
-    i32 off;         /* words from what it loads to what the access loads or stores */
+    i32 off;         /* bytes from what it loads to what the access loads or stores */
     i32 lo, hi;      /* the least and the most of all loads that share it */
     u32 others;      /* how many these are */
 } Leader;
@@ -86,11 +90,11 @@ static u32 join_leader(Leader *all, u32 n, const Uop *u, bool loads, i32 *off)
 {
     for (u32 i = 0; i < n; i++) {
         Leader *l = &all[i];
-        const i32 far = u->imm - l->load->imm, words = far / 4;
-        const i32 lo = words < l->lo ? words : l->lo, hi = words > l->hi ? words : l->hi;
-        if (far % 4 || far > LAST_WORD || far < -LAST_WORD || hi - lo >= STREAM_WORDS)
+        const i32 far = u->imm - l->load->imm;
+        const i32 lo = far < l->lo ? far : l->lo, hi = far > l->hi ? far : l->hi;
+        if (hi - (lo & -4) > LAST_WORD || ((hi + 3) & -4) - lo > LAST_WORD)
             continue;
-        *off = words;
+        *off = far;
         if (loads) {
             l->lo = lo;
             l->hi = hi;
@@ -109,7 +113,7 @@ static Leader leader_of(const RegionBlock *b, u32 k)
     u32 n = 0, mine = STREAMS, begin = k;
     i32 off = 0;
     if (!has_own_address((Effect)isa_insn[u->id].effect))
-        return loads_words(b, k) ? (Leader){.load = u} : none;
+        return loads_lanes(b, k) ? (Leader){.load = u} : none;
     while (begin > 0) {
         const RegSet written = block_use(b, begin - 1).writes;
         if (regset_has_v(&written, u->ra))
@@ -118,16 +122,16 @@ static Leader leader_of(const RegionBlock *b, u32 k)
     }
     for (u32 j = begin; j < b->nuop; j++) {
         const Uop *other = b->uop[j];
-        const bool loads = loads_words(b, j) &&
+        const bool loads = loads_lanes(b, j) &&
                            has_own_address((Effect)isa_insn[other->id].effect) &&
                            other->ra == u->ra && space_of(other) == space_of(u);
-        i32 words = 0;
-        u32 i = loads || j == k ? join_leader(all, n, other, loads, &words) : n;
+        i32 far = 0;
+        u32 i = loads || j == k ? join_leader(all, n, other, loads, &far) : n;
         if (loads && i == n && n < STREAMS)
             all[n++] = (Leader){.load = other};
         if (j == k) {
             mine = i;
-            off = words;
+            off = far;
         }
         const RegSet written = block_use(b, j).writes;
         if (j >= k && regset_has_v(&written, u->ra))
@@ -290,22 +294,43 @@ static Val own(Emit *e, const Taken *t, size_t list)
     return load_at(e, e->i32, own_at(e, t, list));
 }
 
-/* i1: word `index` of the stream is what all lanes at addresses a access. */
-static Val has_word(Emit *e, const Taken *t, const Row *a, Val index)
+/* i1: the bytes of the stream from `index` on are what all lanes at addresses a access, and in one word of it. */
+static Val has_bytes(Emit *e, const Taken *t, const Row *a, Val index, u32 width)
 {
     const Val lanes = own(e, t, offsetof(Streams, lanes));
     const Val missing = LLVMBuildAnd(B, t->mask, LLVMBuildNot(B, lanes, ""), "");
-    Val ok = all_behind(e, a, t->stream, e->at->full ? NULL : &e->on,
-                        LLVMBuildShl(B, index, word(e, 2), ""));
+    const Val outside = LLVMBuildAnd(B, index, word(e, ~(STREAM_BYTES - width)), "");
+    Val ok = all_behind(e, a, t->stream, e->at->full ? NULL : &e->on, index);
     ok = LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, missing, word(e, 0), ""), "");
-    return LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntULT, index, word(e, STREAM_WORDS), ""), "");
+    return LLVMBuildAnd(B, ok, LLVMBuildICmp(B, LLVMIntEQ, outside, word(e, 0), ""), "");
 }
 
+/* Where the words are that have these bytes. */
 static Val word_row(Emit *e, Val stream, Val index)
 {
-    const Val row =
-        LLVMBuildMul(B, LLVMBuildZExt(B, index, e->i64, ""), quad(e, sizeof(u32[MAX_LANES])), "");
-    return byte_at(e, stream, row);
+    const Val number = LLVMBuildZExt(B, LLVMBuildLShr(B, index, word(e, 2), ""), e->i64, "");
+    return byte_at(e, stream, LLVMBuildMul(B, number, quad(e, sizeof(u32[MAX_LANES])), ""));
+}
+
+/* What the operation loads of the words. */
+static Row load_bytes(Emit *e, Val stream, Val index, Op op, u32 width)
+{
+    Row v = load_words_at(e, word_row(e, stream, index));
+    const Val behind = LLVMBuildShl(B, LLVMBuildAnd(B, index, word(e, 3), ""), word(e, 3), "");
+    const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
+    for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
+        const Val first = LLVMBuildLShr(B, v.c[i], splat(e, behind), "");
+        v.c[i] = widen_data(e, op, LLVMBuildTrunc(B, first, part, ""), e->row);
+    }
+    return v;
+}
+
+/* How many bytes the load takes, and as what. */
+static u32 width_of(const Uop *u, Op *op)
+{
+    const bool indexed = (Effect)isa_insn[u->id].effect == E_VLOAD_INDEX;
+    *op = indexed ? OP_w : (Op)isa_insn[u->id].op;
+    return indexed ? 4 : access_width(u);
 }
 
 LLVMTypeRef stream_type(Emit *e)
@@ -322,6 +347,8 @@ LLVMTypeRef stream_type(Emit *e)
 /* The first of the loads that share a stream: takes the next word, or has words loaded. */
 static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Meeting *m)
 {
+    Op op;
+    const u32 width = width_of(l->load, &op);
     const LLVMBasicBlockRef look = new_block(e, "look"), pass = new_block(e, "pass"),
                             take = new_block(e, "take"), miss = new_block(e, "miss"),
                             got = new_block(e, "got"), none = new_block(e, "none");
@@ -332,11 +359,11 @@ static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     LLVMPositionBuilderAtEnd(B, pass);
     LLVMBuildStore(B, LLVMBuildSub(B, wait, LLVMConstInt(e->i8, 1, false), ""), wait_at);
     LLVMBuildBr(B, none);
-    /* 2. the next word of all lanes */
+    /* 2. what comes next for all lanes */
     LLVMPositionBuilderAtEnd(B, look);
     const Val next_at = stream_field(e, t->stream, offsetof(Stream, next));
     const Val next = LLVMBuildLoad2(B, e->i32, next_at, "");
-    branch_likely(e, has_word(e, t, a, next), take, miss);
+    branch_likely(e, has_bytes(e, t, a, next, width), take, miss);
     LLVMPositionBuilderAtEnd(B, take);
     const Val step =
         LLVMBuildLoad2(B, e->i32, stream_field(e, t->stream, offsetof(Stream, step)), "");
@@ -344,12 +371,12 @@ static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     store_at(e, next, own_at(e, t, offsetof(Streams, at)));
     if (l->others)
         store_at(e, word(e, l->others), own_at(e, t, offsetof(Streams, left)));
-    arrive(e, m, load_words_at(e, word_row(e, t->stream, next)));
+    arrive(e, m, load_bytes(e, t->stream, next, op, width));
     LLVMBuildBr(B, m->done);
     /* 3. words are loaded here, or it is noted where the lanes are */
     LLVMPositionBuilderAtEnd(B, miss);
-    const u64 what = t->n | (u64)(l->lo + STREAM_WORDS) << 8 | (u64)(l->hi + STREAM_WORDS) << 16 |
-                     (u64)l->others << 32;
+    const u64 what = t->n | (u64)(l->lo + STREAM_BYTES) << 8 | (u64)(l->hi + STREAM_BYTES) << 16 |
+                     (u64)width << 24 | (u64)l->others << 32;
     Val args[5 + MAX_CHUNKS] = {e->warp, e->env, uop_here(e), t->mask, quad(e, what)};
     for (u32 i = 0; i < e->nchunks; i++)
         args[5 + i] = a->c[i];
@@ -358,14 +385,20 @@ static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     const Val filled = call_helper(e, &h, stream_type(e), args, 5 + e->nchunks, e->nchunks, v.c);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, filled, quad(e, 0), ""), got, none);
     LLVMPositionBuilderAtEnd(B, got);
+    for (u32 i = 0; width < 4 && i < e->nchunks; i++)
+        v.c[i] = widen_data(
+            e, op, LLVMBuildTrunc(B, v.c[i], LLVMVectorType(data_type(e, width), e->chunk), ""),
+            e->row);
     arrive(e, m, v);
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, none);
 }
 
-/* One of the others: takes a word that lies near the one that the first has taken. */
+/* One of the others: takes what lies near that which the first has taken. */
 static void take_near(Emit *e, const Leader *l, const Taken *t, const Row *a, Meeting *m)
 {
+    Op op;
+    const u32 width = width_of(e->at->uop[e->k], &op);
     const LLVMBasicBlockRef look = new_block(e, "look"), take = new_block(e, "take"),
                             none = new_block(e, "none");
     const Val left_at = own_at(e, t, offsetof(Streams, left));
@@ -374,16 +407,16 @@ static void take_near(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     LLVMPositionBuilderAtEnd(B, look);
     store_at(e, LLVMBuildSub(B, left, word(e, 1), ""), left_at);
     const Val index = LLVMBuildAdd(B, own(e, t, offsetof(Streams, at)), word(e, (u32)l->off), "");
-    branch_likely(e, has_word(e, t, a, index), take, none);
+    branch_likely(e, has_bytes(e, t, a, index, width), take, none);
     LLVMPositionBuilderAtEnd(B, take);
-    arrive(e, m, load_words_at(e, word_row(e, t->stream, index)));
+    arrive(e, m, load_bytes(e, t->stream, index, op, width));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, none);
 }
 
 void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m)
 {
-    if (!e->streams || !e->in_cycle[e->index] || !loads_words(e->at, e->k))
+    if (!e->streams || !e->in_cycle[e->index] || !loads_lanes(e->at, e->k))
         return;
     const Leader l = leader_of(e->at, e->k);
     const u32 n = stream_of(e, l.load, l.load == u);
@@ -405,7 +438,7 @@ static void put_in_stream(Emit *e, const Row *a, const Row *data, LLVMBasicBlock
     const Val index = LLVMBuildAdd(B, own(e, &t, offsetof(Streams, at)), word(e, (u32)l.off), "");
     const Val alone =
         LLVMBuildICmp(B, LLVMIntNE, own(e, &t, offsetof(Streams, alone)), word(e, 0), "");
-    branch_likely(e, LLVMBuildAnd(B, has_word(e, &t, a, index), alone, ""), put, other);
+    branch_likely(e, LLVMBuildAnd(B, has_bytes(e, &t, a, index, 4), alone, ""), put, other);
     LLVMPositionBuilderAtEnd(B, put);
     const Val row = word_row(e, t.stream, index);
     for (u32 i = 0; i < e->nchunks; i++) {
@@ -441,10 +474,11 @@ typedef struct {
     Val mask;             /* lanes that are on, also by chunks */
     const Row *a, *on;    /* a: where the first of the loads goes that share the stream */
     Val lo, hi, others;   /* i32: of these (Leader) */
+    Val width;            /* i32: bytes that the first takes */
     Val was_loaded;       /* i1: there were words before */
-    Val step;             /* words, if it is worthwhile */
+    Val step;             /* bytes, if it is worthwhile */
     Row from;             /* where the words begin */
-    Val index;            /* the word that is asked for */
+    Val index;            /* the byte of them that is asked for */
 } Fill;
 
 static Val field(Emit *e, const Fill *f, size_t offset)
@@ -477,7 +511,7 @@ static Val distance_gone(Emit *e, const Fill *f)
 }
 
 /* i1: the lanes are not few, and enough of the words before were taken, or as many as there were and the lanes go on
- * behind those; or there were none, and they have gone on by a few words, all alike. */
+ * behind those; or there were none, and they have gone on by a few words or parts of words, all alike. */
 static Val is_worthwhile(Emit *e, Fill *f)
 {
     enum { GOOD = 3 };
@@ -488,19 +522,18 @@ static Val is_worthwhile(Emit *e, Fill *f)
     /* 1. there were words */
     const Val taken = magnitude(e, LLVMBuildSub(B, next, field(e, f, offsetof(Stream, first)), ""));
     const Val enough = LLVMBuildMul(B, magnitude(e, step), word(e, GOOD), "");
-    const Val all_taken = LLVMBuildNot(B, is_below(e, next, STREAM_WORDS), "");
-    const Val is_behind =
-        all_behind(e, f->a, f->stream, f->on, LLVMBuildShl(B, next, word(e, 2), ""));
+    const Val all_taken = LLVMBuildNot(B, is_below(e, next, STREAM_BYTES), "");
+    const Val is_behind = all_behind(e, f->a, f->stream, f->on, next);
     const Val was_good = LLVMBuildOr(B, LLVMBuildICmp(B, LLVMIntUGE, taken, enough, ""),
                                      both(e, all_taken, is_behind), "");
     /* 2. there were none */
     const Val gone = distance_gone(e, f);
-    const Val words = LLVMBuildAShr(B, gone, word(e, 2), "");
+    const Val parts = both(e, gone, LLVMBuildSub(B, f->width, word(e, 1), ""));
     Val goes_on = all_behind(e, f->a, f->stream, f->on, gone);
     goes_on = both(e, goes_on,
-                   is_below(e, LLVMBuildSub(B, magnitude(e, words), word(e, 1), ""), MOST_STEP));
-    goes_on = both(e, goes_on, is_below(e, both(e, gone, word(e, 3)), 1));
-    f->step = LLVMBuildSelect(B, f->was_loaded, step, words, "");
+                   is_below(e, LLVMBuildSub(B, magnitude(e, gone), word(e, 1), ""), MOST_STEP));
+    goes_on = both(e, goes_on, is_below(e, parts, 1));
+    f->step = LLVMBuildSelect(B, f->was_loaded, step, gone, "");
     const Val count = intrinsic(e, "llvm.ctpop", &t, 1, &f->mask, 1);
     return both(e, LLVMBuildSelect(B, f->was_loaded, was_good, goes_on, ""),
                 LLVMBuildICmp(B, LLVMIntUGE, count, word(e, e->lanes / 2), ""));
@@ -510,9 +543,11 @@ static Val is_worthwhile(Emit *e, Fill *f)
 static void place_words(Emit *e, Fill *f)
 {
     const Val ahead = LLVMBuildICmp(B, LLVMIntSGT, f->step, word(e, 0), "");
-    const Val behind = LLVMBuildSub(B, word(e, STREAM_WORDS - 1), f->hi, "");
-    f->index = LLVMBuildSelect(B, ahead, LLVMBuildNeg(B, f->lo, ""), behind, "");
-    const Val far = splat(e, LLVMBuildShl(B, f->index, word(e, 2), ""));
+    const Val whole = word(e, ~3u);
+    const Val first = LLVMBuildNeg(B, both(e, f->lo, whole), ""),
+              behind = both(e, LLVMBuildSub(B, word(e, LAST_WORD), f->hi, ""), whole);
+    f->index = LLVMBuildSelect(B, ahead, first, behind, "");
+    const Val far = splat(e, f->index);
     for (u32 i = 0; i < e->nchunks; i++)
         f->from.c[i] = LLVMBuildSub(B, f->a->c[i], far, "");
 }
@@ -627,8 +662,9 @@ void fill_stream(Emit *e, Val uop, Val mask, Val what, const Row *a, const Row *
     Fill f = {.all = all,
               .stream = byte_at(e, first, LLVMBuildMul(B, number, quad(e, sizeof(Stream)), "")),
               .own = byte_at(e, all, LLVMBuildMul(B, number, quad(e, 4), "")),
-              .lo = LLVMBuildSub(B, part(e, what, 8, 8), word(e, STREAM_WORDS), ""),
-              .hi = LLVMBuildSub(B, part(e, what, 16, 8), word(e, STREAM_WORDS), ""),
+              .lo = LLVMBuildSub(B, part(e, what, 8, 8), word(e, STREAM_BYTES), ""),
+              .hi = LLVMBuildSub(B, part(e, what, 16, 8), word(e, STREAM_BYTES), ""),
+              .width = part(e, what, 24, 8),
               .others = part(e, what, 32, 16),
               .mask = mask,
               .a = a,

@@ -140,8 +140,8 @@ enum { STREAMS = 8, STREAM_WORDS = 16 };
 typedef struct {
     u32 word[STREAM_WORDS][MAX_LANES]; /* word[k][i] is lane i's, at from[i] + 4 k */
     u32 from[MAX_LANES];    /* or, where nothing is loaded, where the lanes were last */
-    i32 step;               /* words that lanes go on from one time to the next; 0: nothing is loaded */
-    i32 first, next;        /* the word that was taken when they were loaded; that is to be taken next */
+    i32 step;               /* bytes that lanes go on from one time to the next; 0: nothing is loaded */
+    i32 first, next;        /* the byte that was taken when they were loaded; that is to be taken next */
     u8 wait;                /* times left in which nobody looks here */
     u8 misses;              /* one after the other */
     u8 padding[64 - 14];    /* to the end of a line of the host's cache */
@@ -150,8 +150,8 @@ typedef struct {
     u32 lanes[STREAMS];     /* that have words; 0: nothing is loaded */
     u32 lo[STREAMS], last[STREAMS]; /* the lowest and the highest byte of what is */
     u32 alone[STREAMS];     /* whether each of those bytes is one lane's, and no other stream's */
-    u32 at[STREAMS];        /* the word that was taken last */
-    u32 left[STREAMS];      /* how many words near that may be taken now */
+    u32 at[STREAMS];        /* the byte that was taken last, first of those that a load takes */
+    u32 left[STREAMS];      /* how often something near that may be taken now */
     u32 padding[2 * STREAMS]; /* to the end of a line */
     Stream of[STREAMS];
 } Streams;

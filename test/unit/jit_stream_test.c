@@ -215,7 +215,10 @@ static void take(void **state)
     } loads[] = {
         {"vlw12.v v5,0(v1)", true},
         {"vluxei32.v v5,(x14),v8\n vadd.vv v8,v8,v4", true},
-        {"vlhu12.v v5,0(v1)\n vlhu12.v v9,2(v1)\n vsll.vi v9,v9,16\n vor.vv v5,v5,v9", false}};
+        {"vlhu12.v v5,0(v1)\n vlhu12.v v9,2(v1)\n vsll.vi v9,v9,16\n vor.vv v5,v5,v9", true},
+        {"vlbu12.v v10,0(v1)\n vlbu12.v v9,1(v1)\n vlh12.v v5,2(v1)\n vsll.vi v5,v5,8\n"
+         " vor.vv v5,v5,v9\n vsll.vi v5,v5,8\n vor.vv v5,v5,v10",
+         true}};
     static const struct {
         u32 step, step_1; /* of each lane; of lane 0 */
         bool at_once;
@@ -262,6 +265,48 @@ static void take(void **state)
                 run_loop(4, 4, 0, 0, DATA_BYTES - 3);
                 expect_loaded("few lanes", 4, 4, !missing);
             }
+        }
+    host_close();
+}
+
+/* Bytes and halves, by any step: which of those that were loaded at once lie in one word. */
+static void parts(void **state)
+{
+    static const struct {
+        const char *load;
+        i32 step;
+        u32 width, many; /* times that are loaded at once */
+        bool sgn;
+    } of[] = {
+        {"vlbu12.v v5,0(v1)", 1, 1, 64, false}, {"vlb12.v v5,0(v1)", 1, 1, 64, true},
+        {"vlbu12.v v5,0(v1)", 3, 1, 22, false}, {"vlbu12.v v5,0(v1)", 7, 1, 10, false},
+        {"vlb12.v v5,0(v1)", -1, 1, 61, true},  {"vlbu12.v v5,0(v1)", -5, 1, 13, false},
+        {"vlbu12.v v5,0(v1)", 65, 1, 1, false}, {"vlhu12.v v5,0(v1)", 2, 2, 32, false},
+        {"vlh12.v v5,0(v1)", 6, 2, 11, true},   {"vlh12.v v5,0(v1)", -2, 2, 31, true},
+        {"vlhu12.v v5,0(v1)", 3, 2, 1, false},  {"vlw12.v v5,0(v1)", 6, 4, 1, false},
+    };
+    const u32 level = level_of(state);
+    if (!host_open(levels[level], V202))
+        skip_because("this processor has not %s", levels[level]);
+    for (u32 lanes = 8; lanes <= 32; lanes *= 2)
+        for (size_t k = 0; k < countof(of); k++) {
+            const u32 bits = 32 - 8 * of[k].width;
+            place_lanes(lanes, k & 1);
+            make_loop(of[k].load, "add x3,x3,x3");
+            run_loop((u32)of[k].step, (u32)of[k].step, 0, 0, DATA_BYTES - 3);
+            for (u32 n = 0; n < TIMES; n++)
+                for (u32 i = 0; i < lanes; i++) {
+                    const u32 at = run_of.from[i] + n * (u32)of[k].step;
+                    const u32 time = n ? n - (n - 1) % of[k].many : 0, shift = 8 * (at & 3);
+                    const u64 both =
+                        (u64)word_at((at & -4u) + 4, time) << 32 | word_at(at & -4u, time);
+                    const u32 all = (u32)(both >> shift) << bits;
+                    const u32 want = of[k].sgn ? (u32)((i32)all >> bits) : all >> bits;
+                    if ((run_of.mask >> i & 1) && logged(n, i) != want)
+                        fail_msg(
+                            "%s, %s, step %d, %u lanes: time %u, lane %u has %08x instead of %08x",
+                            levels[level], of[k].load, of[k].step, lanes, n, i, logged(n, i), want);
+                }
         }
     host_close();
 }
@@ -393,8 +438,8 @@ static void store(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TESTS_BY_LEVEL(take),  TESTS_BY_LEVEL(share),  TESTS_BY_LEVEL(look_again),
-        TESTS_BY_LEVEL(store), TESTS_BY_LEVEL(forget),
+        TESTS_BY_LEVEL(take),       TESTS_BY_LEVEL(parts), TESTS_BY_LEVEL(share),
+        TESTS_BY_LEVEL(look_again), TESTS_BY_LEVEL(store), TESTS_BY_LEVEL(forget),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

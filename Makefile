@@ -268,11 +268,11 @@ $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
 # the model that executed instructions are compared with
 $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 # programs of two engines
-$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_record_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
+$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_record_test $B/test/unit/jit_lanes_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
 ifneq ($(LLVM_CLANG),)
 $(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $(LLTESTSRC:%.c=$B/%): LDLIBS += $(LLVM_SHARED)
-$(LLTESTSRC:%.c=$B/%): $B/src/ll/converge.o
+$(LLTESTSRC:%.c=$B/%): $B/src/ll/converge.o $B/src/ll/callers.o
 $B/test/unit/rounds_test: $B/src/ll/rounds.o
 $B/test/unit/apart_test: $(patsubst %,$B/src/ll/%.o,asyncnotes firstvalues indexnotes straynotes)
 $B/test/unit/front_test: $(patsubst %,$B/src/ll/%.o,front build_options clang_job source_line) $B/gen/prologue.o

@@ -206,24 +206,46 @@ static bool has_misaligned(const ClQueue *q, const Dispatch *x)
 
 /* --- sizes ---------------------------------------------------------------------------- */
 
-/* The largest divisor of n up to `most`; of those the one that leaves the fewest lanes idle. */
-static u32 best_divisor(u32 n, u32 most, u32 lanes)
+/* What groups of that size cost for each work-item, in thousandths of what a lane does: idle lanes of their last warps, their
+ * beginnings and ends, and accesses of lanes that are no neighbours along the first dimension. */
+static u32 cost_of(const Dispatch *x, u32 a, u32 items, u32 lanes)
 {
-    u32 best = 1;
-    for (u32 d = 1; d <= most && d <= n; d++)
-        if (!(n % d) && d * align_up(best, lanes) >= best * align_up(d, lanes))
-            best = d;
-    return best;
+    enum { GROUP = 8 /* lanes */, APART = 500 };
+    const u32 apart = a < lanes && a < x->global[0] ? APART : 0;
+    return (u32)((align_up(items, lanes) + GROUP) * 1000 / items) + apart;
+}
+
+/* Of sizes that divide the grid, of up to `most` work-items, the one that costs least; of two alike the one that is longer
+ * along the first dimension.  Returns its cost. */
+static u32 choose_divisors(Dispatch *x, u32 most, u32 lanes)
+{
+    const u32 *n = x->global, best = cost_of(x, lanes, most, lanes);
+    u32 least = UINT32_MAX;
+    for (u32 a = most < n[0] ? most : n[0]; a && least > best; a--)
+        for (u32 b = n[0] % a ? 0 : most / a < n[1] ? most / a : n[1]; b; b--)
+            for (u32 c = n[1] % b ? 0 : most / a / b < n[2] ? most / a / b : n[2]; c; c--) {
+                const u32 cost = n[2] % c ? UINT32_MAX : cost_of(x, a, a * b * c, lanes);
+                if (cost < least) {
+                    least = cost;
+                    x->local[0] = a, x->local[1] = b, x->local[2] = c;
+                }
+            }
+    return least;
 }
 
 /* Chooses the local size if the application gave none: several whole warps, but enough groups for
- * all of the host's threads. */
-static void choose_local(Dispatch *x, const ClDevice *d, u32 most)
+ * all of the host's threads; larger groups, or (partial) some smaller ones, where a grid has no such sizes. */
+static void choose_local(Dispatch *x, const ClDevice *d, u32 most, bool partial)
 {
+    enum { DEAR = 1200 }; /* in thousandths */
     const u32 lanes = d->options.machine.lanes, wanted = 8 * lanes;
     u32 left = most < wanted ? most : wanted;
+    if (choose_divisors(x, left, lanes) < DEAR ||
+        (most > left && choose_divisors(x, most, lanes) < DEAR) || !partial)
+        return;
     for (u32 i = 0; i < x->dims; i++) {
-        x->local[i] = best_divisor(x->global[i], left, x->dims == 1 ? lanes : 1);
+        x->local[i] = left < x->global[i] ? left : x->global[i];
+        x->is_partial |= x->global[i] % x->local[i] != 0;
         left /= x->local[i];
     }
 }
@@ -285,7 +307,8 @@ static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local
         return check_given(x, info, local, most, d);
     if (!most)
         return CL_OUT_OF_RESOURCES;
-    choose_local(x, d, most);
+    choose_local(x, d, most,
+                 (info && info->ungrouped) || kernelinfo_allows_partial(x->build->table.options));
     return CL_SUCCESS;
 }
 

@@ -47,7 +47,7 @@ static bool repeats(const Region *r)
         for (u32 k = 0; k < r->block[i].nuop; k++)
             if (!can_repeat(r->block[i].uop[k], r->block[i].facts[k]))
                 return false;
-    return r->warp.fresh && r->warp.full;
+    return r->warp.fresh;
 }
 
 /* --- expressions --------------------------------------------------------------------------- */

@@ -102,21 +102,33 @@ static void set_env(HostEnv *env, const Jit *j, const Group *g, const Entry *e)
     calls_set(env);
 }
 
+static PlainRange around(PlainRange a, PlainRange b)
+{
+    if (!a.room || !b.room)
+        return a.room ? a : b;
+    const u64 end = (u64)a.lo + a.room, other = (u64)b.lo + b.room;
+    const u32 lo = a.lo < b.lo ? a.lo : b.lo;
+    return (PlainRange){.lo = lo, .room = (u32)((end > other ? end : other) - lo)};
+}
+
 /* Makes launch constants ready for the warps that *env names.  False: they cannot be read. */
 static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
 {
     /* bytes of a guard that would take in much else: constants are read for each warp */
     enum { WIDE = 1 << 16 };
     Group *g = env->first->group;
-    if (!constants_read(e->region, env->first, constant, &env->guard))
+    PlainRange guard;
+    if (!constants_read(e->region, env->first, constant, &guard))
         return false;
-    g->stale = env->guard.room > WIDE;
+    guard = around(g->guard, guard); /* warps with all lanes and others have constants of their own */
+    g->stale = guard.room > WIDE;
     if (g->stale)
-        env->guard = (PlainRange){0};
-    if (memcmp(&env->guard, &g->guard, sizeof g->guard)) {
+        guard = (PlainRange){0};
+    if (memcmp(&guard, &g->guard, sizeof g->guard)) {
         group_forget_ranges(g, true); /* they are beside the guard */
-        g->guard = env->guard;
+        g->guard = guard;
     }
+    env->guard = guard;
     env->constant = constant;
     return true;
 }
@@ -423,11 +435,19 @@ static void begin_group(Group *g, u64 slice)
 
 /* --- group after group --------------------------------------------------------------------- */
 
-/* Whether all warps of all groups begin with all lanes. */
-static bool is_dense(const Launch *l)
+/* With which lanes the warps of each group begin: all of them with all, the only one with some, the last one alone with
+ * some, or otherwise. */
+typedef enum { LANES_ALL, LANES_SOME, LANES_MIXED, LANES_UNEVEN } Lanes;
+
+static Lanes lanes_of(const Launch *l)
 {
     const u64 items = (u64)l->local[0] * l->local[1] * l->local[2];
-    return l->all_lanes || !items || items == (u64)l->warps * l->lanes;
+    const u64 most = (u64)l->warps * l->lanes;
+    if (l->all_lanes || !items || items == most)
+        return LANES_ALL;
+    if (items > most || items <= most - l->lanes)
+        return LANES_UNEVEN;
+    return l->warps == 1 ? LANES_SOME : LANES_MIXED;
 }
 
 /* Of a group in which warp w stopped: those before it have ended, those after it begin. */
@@ -441,21 +461,24 @@ static void set_others(Group *g, const Warp *w)
     }
 }
 
-/* Runs warps from env->first's group on until they are done (NULL), or one stops.  Launch constants
- * are read when code begins, and again when a store may have changed one. */
-static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
+/* Runs warps env->first to env->last, which have all lanes or (not full) some, and those of the groups that follow up to
+ * env->end, until they are done (NULL), or one stops.  Launch constants are read when code begins, and again when a store
+ * may have changed one. */
+static Warp *run_warps(HostEnv *env, const Entry *e, bool full, u64 limit)
 {
     Group *g = env->first->group;
     HostCode *code = plain_code(e);
     for (Warp *w = env->first;;) {
-        if (g->constants_of == e && !g->stale) {
-            env->constant = g->constant;
+        if (g->stale)
+            g->constants_of[false] = g->constants_of[true] = NULL;
+        if (g->constants_of[full] == e) {
+            env->constant = g->constant[full];
             env->guard = g->guard;
-        } else if (!read_constants(env, e, g->constant)) {
+        } else if (!read_constants(env, e, g->constant[full])) {
             warp_begin(w, g, w->id);
             return w;
         }
-        g->constants_of = e;
+        g->constants_of[full] = e;
         const u32 back = code(w, env, limit, 0);
         w = env->warp;
         if (w->state != WARP_DONE) {
@@ -467,40 +490,70 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
         w->ninsns = 0;
         if (w++ != env->last)
             continue;
-        group_end(g);
-        if (g->linear + 1 == env->end || env->insns >= env->most)
+        if (g->linear + 1 >= env->end || env->insns >= env->most)
             return NULL;
+        group_end(g);
         group_place(g, g->linear + 1);
         w = env->first;
     }
 }
 
+/* The same for groups whose last warp has not all lanes: the others, and then that one. */
+static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit)
+{
+    Group *g = env->first->group;
+    Warp *const last = env->last;
+    env->end = 0;
+    for (;;) {
+        for (u32 full = 2; full-- > 0;) {
+            env->first = full ? g->warps : last;
+            env->last = full ? last - 1 : last;
+            Warp *stopped = run_warps(env, e[full], full, limit);
+            if (stopped)
+                return stopped;
+        }
+        if (g->linear + 1 == end || env->insns >= env->most)
+            return NULL;
+        group_end(g);
+        group_place(g, g->linear + 1);
+    }
+}
+
+static bool may_repeat(const Entry *e) { return e && plain_code(e) && e->region->repeats; }
+
 static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
     Jit *j = (Jit *)g->engine;
     const Launch *l = g->launch;
+    const Lanes lanes = lanes_of(l);
     const bool is_first = !g->has_sought;
     u64 handled = 0;
-    if (!l->keeps_registers || !is_dense(l) ||
+    if (!l->keeps_registers || lanes == LANES_UNEVEN ||
         atomic_load_explicit(&j->entries.flags, memory_order_relaxed) != FLAGS_UNREAD)
         return (GroupsRun){0};
     if (is_first) { /* of the context: what its warps begin in is not known */
         group_begin(g, first);
         seek_start(j, g);
     }
-    const Entry *e = g->start[true];
-    if (!e || !plain_code(e) || !e->region->repeats)
+    const Entry *const e[2] = {g->start[false], g->start[true]};
+    if ((lanes != LANES_ALL && !may_repeat(e[false])) ||
+        (lanes != LANES_SOME && !may_repeat(e[true])))
         return (GroupsRun){0};
     if (!is_first)
         group_begin(g, first);
     HostEnv env = {.constant = NULL};
-    set_env(&env, j, g, e);
+    set_env(&env, j, g, e[lanes != LANES_SOME]);
     env.first = g->warps;
     env.last = &g->warps[g->nwarps - 1];
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
     env.most = most;
-    const Warp *stopped = run_warps(&env, e, slice * STRETCH);
+    const Warp *stopped = lanes == LANES_MIXED
+                              ? run_mixed(&env, e, end, slice * STRETCH)
+                              : run_warps(&env, e[lanes == LANES_ALL], lanes == LANES_ALL,
+                                          slice * STRETCH);
+    if (!stopped)
+        group_end(g);
     for (u32 k = 0; k < g->nwarps; k++)
         handled += g->warps[k].handled;
     g->compiled += env.insns + (stopped ? stopped->ninsns : 0) - handled;
@@ -515,7 +568,7 @@ static void run_warp(Warp *w, u64 slice)
     Jit *j = (Jit *)w->group->engine;
     const Launch *l = w->group->launch;
     const bool has_twin = compares(j, w);
-    w->group->constants_of = NULL;
+    w->group->constants_of[false] = w->group->constants_of[true] = NULL;
     if (!l->keeps_registers && !has_twin) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;

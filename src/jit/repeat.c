@@ -127,7 +127,7 @@ static void make_again(Emit *e)
     LLVMPositionBuilderAtEnd(B, done);
     LLVMBuildStore(B, LLVMConstInt(e->i8, WARP_DONE, false), warp_field(e, offsetof(Warp, state)));
     LLVMBuildStore(B, insns, warp_field(e, offsetof(Warp, ninsns)));
-    LLVMBuildStore(B, word(e, lanes_mask(e)), warp_field(e, offsetof(Warp, mask)));
+    LLVMBuildStore(B, first_lanes(e), warp_field(e, offsetof(Warp, mask)));
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
 }
 

@@ -654,12 +654,17 @@ static void indirect(Emit *e, const Uop *u)
     leave_region(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
 }
 
+Val first_lanes(Emit *e)
+{
+    return e->repeats && e->r->warp.full
+               ? word(e, lanes_mask(e))
+               : LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
+}
+
 /* A barrier, or the end of the warp; a diverged warp is left to the interpreter. */
 static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
 {
-    const Val initial = e->repeats
-                            ? word(e, lanes_mask(e))
-                            : LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
+    const Val initial = first_lanes(e);
     if (e->quick)
         flush_block(e);
     const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
@@ -868,7 +873,7 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
     for (u32 n = 0; (!e->quick || begins) && n < 256; n++)
         for (u32 k = 0; regset_has_v(in, n) && has_v(e, n) && k < e->nchunks; k++)
             row_store(e, begins ? LLVMConstNull(e->row) : reload_v(e, n, k), v_home(e, n, k));
-    Val mask = word(e, lanes_mask(e)), insns = quad(e, 0);
+    Val mask = first_lanes(e), insns = quad(e, 0);
     if (!e->repeats) {
         mask = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), "");
         insns = LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), "");

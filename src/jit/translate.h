@@ -334,8 +334,9 @@ Val env_field(Emit *e, LLVMTypeRef t, size_t offset);
 /* Entry into block i: its registers come from the warp, or, where the region begins with fresh ones
  * (first), are 0. */
 LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first);
-/* All lanes of a warp. */
+/* All lanes of a warp; those with which this one began. */
 u32 lanes_mask(const Emit *e);
+Val first_lanes(Emit *e);
 
 /* --- repeat.c ---------------------------------------------------------------------------- */
 

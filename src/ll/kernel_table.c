@@ -1,7 +1,9 @@
 /* kernel_table.c -- the table of kernels, from the metadata that clang leaves. */
 #include "base/mem.h"
 #include "isa/image.h"
+#include "ll/callers.h"
 #include "ll/lower.h"
+#include "ll/middle.h"
 #include <string.h>
 
 enum { MAX_OPERANDS = 1024, SPIR_KERNEL = 76 /* calling convention */ };
@@ -204,50 +206,18 @@ static bool describe(LLVMValueRef f, LLVMTargetDataRef dl, KernelInfo *k)
 /* --- the kernels that print ---------------------------------------------------------------- */
 
 /* Functions that call printf, or may do so because they call what is not in this module. */
-typedef struct {
-    LLVMValueRef *f;
-    size_t n, cap;
-    bool all;    /* any function may: the callers are not known */
-    bool failed; /* out of memory */
-} Printers;
-
-static bool is_printer(const Printers *p, LLVMValueRef f)
+static Callers find_printers(LLVMModuleRef m)
 {
-    size_t i = 0;
-    while (i < p->n && p->f[i] != f)
-        i++;
-    return p->all || i < p->n;
-}
-
-static void add_callers(Printers *p, LLVMValueRef callee)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(callee); u && !p->all; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        LLVMValueRef f = LLVMIsAInstruction(user)
-                             ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))
-                             : NULL;
-        if (f && is_printer(p, f))
-            continue;
-        p->failed |= f && !array_grow(p->f, p->n, p->cap);
-        p->all = !f || p->failed;
-        if (!p->all)
-            p->f[p->n++] = f;
-    }
-}
-
-static Printers find_printers(LLVMModuleRef m)
-{
-    Printers p = {0};
+    Callers c = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
         size_t len;
         const char *name = LLVMGetValueName2(f, &len);
         const bool is_ours = !strncmp(name, "llvm.", 5) || !strncmp(name, "__ventus_", 9);
         if (!strcmp(name, "__ventus_printf") || (LLVMIsDeclaration(f) && !is_ours))
-            add_callers(&p, f);
+            callers_add(&c, f);
     }
-    for (size_t i = 0; i < p.n; i++)
-        add_callers(&p, p.f[i]);
-    return p;
+    callers_close(&c);
+    return c;
 }
 
 bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t)
@@ -258,14 +228,17 @@ bool kernels_describe(LLVMModuleRef m, LLVMTargetDataRef dl, KernelTable *t)
     t->kernels = mem_zalloc(count + 1, sizeof *t->kernels);
     if (!t->kernels)
         return false;
-    Printers printers = find_printers(m);
+    Callers printers = find_printers(m);
     bool ok = !printers.failed;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         if (is_kernel(f) && !LLVMIsDeclaration(f)) {
-            t->kernels[t->nkernels].silent = !is_printer(&printers, f);
+            t->kernels[t->nkernels].silent = !callers_have(&printers, f);
+            t->kernels[t->nkernels].ungrouped =
+                LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                              GROUPING_MARK, sizeof GROUPING_MARK - 1);
             ok = describe(f, dl, &t->kernels[t->nkernels++]) && ok;
         }
-    mem_free(printers.f);
+    callers_free(&printers);
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == 1)
             t->globals_size += LLVMABISizeOfType(dl, LLVMGlobalGetValueType(g));

@@ -407,6 +407,8 @@ bool middle_run(LLVMModuleRef m, const Target *target, const BuildOptions *b, bo
         async_note(m);
     if (b->fast_math)
         relaxed_shorten(m);
+    if (!keep) /* what is linked later may ask for groups */
+        grouping_note(m);
     if (!link_program(m, d))
         return false;
     if (may_be_unwritten)

@@ -83,6 +83,10 @@ void components_store(LLVMModuleRef m);
 void variables_unwritten(LLVMModuleRef m);
 void unwritten_keep_branches(LLVMModuleRef m);
 void unwritten_forget(LLVMModuleRef m); /* takes away, once all is optimised, what was only for that */
+/* Kernels to which it is all one how work-items are grouped get an attribute of this name, before the library is linked
+ * (grouping.c). */
+#define GROUPING_MARK "ventus-ungrouped"
+void grouping_note(LLVMModuleRef m);
 /* Calls between kernels, structures as arguments, formatted output; with `zero` variables that are 0
  * at first (prepare.c). */
 void prepare_module(LLVMModuleRef m, bool zero);

@@ -201,8 +201,10 @@ struct Group {
     u32 last[2][FETCH_SITES][FETCH_WARPS]; /* at pc / 4 % FETCH_SITES */
     Streams *streams;       /* aligned to lines of the host's cache */
     bool streaming;         /* something may be loaded there */
-    const void *constants_of; /* the entry whose launch constants are kept here, while nothing else runs in the context; or NULL */
-    u32 constant[MAX_CONSTANTS];
+    /* The entries whose launch constants are kept here, while nothing else runs in the context, or NULL; the second
+     * of warps with all lanes. */
+    const void *constants_of[2];
+    u32 constant[2][MAX_CONSTANTS];
     PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;

@@ -105,6 +105,7 @@ static void read_kernel(const json_t *o, KernelInfo *k, Reading *r)
     k->attributes = get_text(o, "attributes", r);
     k->vec_hint = get_text(o, "vec_hint", r);
     k->silent = get_flag(o, "silent");
+    k->ungrouped = get_flag(o, "ungrouped");
     get_triple(o, "reqd_local", k->reqd_local, r);
     get_triple(o, "local_hint", k->local_hint, r);
     const json_t *args = json_object_get(o, "args");
@@ -283,6 +284,7 @@ static json_t *kernel_json(const KernelInfo *k)
     put_text(o, "attributes", k->attributes);
     put_text(o, "vec_hint", k->vec_hint);
     put_flag(o, "silent", k->silent);
+    put_flag(o, "ungrouped", k->ungrouped);
     put_triple(o, "reqd_local", k->reqd_local);
     put_triple(o, "local_hint", k->local_hint);
     for (size_t i = 0; i < k->nargs; i++)

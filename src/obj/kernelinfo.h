@@ -5,7 +5,7 @@
  * the linker copies:
  *
  *   { "version": 1, "kernels": [ { "name": "k", "attributes": "...",
- *     "silent": true, "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
+ *     "silent": true, "ungrouped": true, "reqd_local": [x, y, z], "local_hint": [x, y, z], "vec_hint": "float4",
  *     "args": [ { "name": "a", "type": "float*", "kind": "global", "size": 4, "align": 4,
  *                 "pointee_align": 16, "const": true, "restrict": true, "volatile": false,
  *                 "access": "read_only" } ],
@@ -52,6 +52,7 @@ typedef struct {
     KernelLocal *locals;
     size_t nlocals;
     bool silent;            /* it never calls printf */
+    bool ungrouped;         /* it is all one to it how work-items are grouped */
 } KernelInfo;
 
 /* The table of an image, which has that of each object one behind the other: all kernels, the options of the first. */

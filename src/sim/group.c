@@ -114,7 +114,7 @@ Group *context_take(Contexts *c, const Launch *l)
     g->compiled = 0;
     g->start[false] = g->start[true] = NULL;
     g->has_sought = false;
-    g->constants_of = NULL;
+    g->constants_of[false] = g->constants_of[true] = NULL;
     for (u32 stores = 0; stores < 2; stores++)
         group_forget_ranges(g, stores);
     memset(g->apart, 0, sizeof g->apart);

@@ -76,7 +76,7 @@ LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
 # tests that call a part of the compiler which knows LLVM
-LLTESTSRC := test/unit/apart_test.c test/unit/converge_test.c test/unit/expand_test.c test/unit/front_test.c test/unit/kernel_table_test.c test/unit/lower_debug_test.c test/unit/lower_test.c test/unit/rewrite_test.c test/unit/rounds_test.c
+LLTESTSRC := test/unit/apart_test.c test/unit/converge_test.c test/unit/expand_test.c test/unit/front_test.c test/unit/grouping_test.c test/unit/kernel_table_test.c test/unit/lower_debug_test.c test/unit/lower_test.c test/unit/rewrite_test.c test/unit/rounds_test.c
 TESTSRC := $(filter-out $(if $(HAS_LOADER),,$(CLTESTSRC)) $(if $(LLVM_CLANG),,$(LLTESTSRC)),$(wildcard test/*/*_test.c))
 FUZZSRC := $(filter-out $(if $(HAS_CL),,test/fuzz/fuzz_binary.c) $(if $(LLVM_CLANG),,test/fuzz/fuzz_maker.c),$(wildcard test/fuzz/fuzz_*.c))
 CRT0 := $(patsubst lib/%.s,$B/gen/%.c,$(wildcard lib/crt0*.s))
@@ -274,10 +274,11 @@ $(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $(LLTESTSRC:%.c=$B/%): LDLIBS += $(LLVM_SHARED)
 $(LLTESTSRC:%.c=$B/%): $B/src/ll/converge.o $B/src/ll/callers.o
 $B/test/unit/rounds_test: $B/src/ll/rounds.o
+$B/test/unit/grouping_test: $B/src/ll/grouping.o $B/src/ll/kernel_table.o $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o))
 $B/test/unit/apart_test: $(patsubst %,$B/src/ll/%.o,asyncnotes firstvalues indexnotes straynotes)
 $B/test/unit/front_test: $(patsubst %,$B/src/ll/%.o,front build_options clang_job source_line) $B/gen/prologue.o
 $B/test/unit/kernel_table_test $B/test/unit/lower_test $B/test/unit/lower_debug_test: $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o)) $B/src/ll/kernel_table.o
-$B/test/unit/rewrite_test: $(patsubst %,$B/src/ll/%.o,components extremes indexnotes kernel_table pointers prepare relaxed retype rounds spaces unroll) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o))
+$B/test/unit/rewrite_test: $(patsubst %,$B/src/ll/%.o,bytes components extremes indexnotes kernel_table pointers prepare relaxed retype rounds spaces unroll) $(filter $B/src/ll/lower%,$(LLSRC:%.c=$B/%.o))
 endif
 # kernels of test/cc, by our compiler; by another implementation of OpenCL: make peer
 OCLTESTS := $(wildcard test/cc/*_test.c)

@@ -294,7 +294,9 @@ static cl_int check_given(Dispatch *x, const KernelInfo *info, const size_t *loc
                : CL_SUCCESS;
 }
 
-static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local, const ClDevice *d)
+/* partial: the last groups may be smaller where no size is given. */
+static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local, bool partial,
+                        const ClDevice *d)
 {
     const u32 most = kernel_max_items(x->kernel, d);
     size_t required[3];
@@ -307,8 +309,7 @@ static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local
         return check_given(x, info, local, most, d);
     if (!most)
         return CL_OUT_OF_RESOURCES;
-    choose_local(x, d, most,
-                 (info && info->ungrouped) || kernelinfo_allows_partial(x->build->table.options));
+    choose_local(x, d, most, partial);
     return CL_SUCCESS;
 }
 
@@ -317,6 +318,7 @@ static cl_int set_local(Dispatch *x, const KernelInfo *info, const size_t *local
 typedef struct {
     cl_uint dims;
     const size_t *offset, *global, *local;
+    bool suggests; /* it is not for a launch: the size that is chosen must do for any */
 } Shape;
 
 /* Fills in a dispatch, with the kernel's lock.  *is_empty: there is nothing to run. */
@@ -333,7 +335,9 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
     x->is_silent = info && info->silent;
     if ((s = set_global(x, shape.offset, shape.global, is_empty)) || *is_empty)
         return s;
-    if ((s = set_local(x, info, shape.local, q->device)))
+    const bool partial = (info && info->ungrouped && !shape.suggests) ||
+                         kernelinfo_allows_partial(x->build->table.options);
+    if ((s = set_local(x, info, shape.local, partial, q->device)))
         return s;
     if (has_misaligned(q, x))
         return CL_MISALIGNED_SUB_BUFFER_OFFSET;
@@ -395,7 +399,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, 
                               const size_t *local_work_size, cl_uint num_events_in_wait_list,
                               const cl_event *event_wait_list, cl_event *event)
 {
-    const Shape shape = {work_dim, global_work_offset, global_work_size, local_work_size};
+    const Shape shape = {work_dim, global_work_offset, global_work_size, local_work_size, false};
     const Waits w = {num_events_in_wait_list, event_wait_list};
     const cl_int s = check_launch(command_queue, kernel);
     return told(s ? s : launch(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, shape, w, event));
@@ -406,7 +410,7 @@ cl_int clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
                      cl_event *event)
 {
     const size_t one = 1;
-    const Shape shape = {1, NULL, &one, &one};
+    const Shape shape = {1, NULL, &one, &one, false};
     const Waits w = {num_events_in_wait_list, event_wait_list};
     const cl_int s = check_launch(command_queue, kernel);
     return told(s ? s : launch(command_queue, kernel, CL_COMMAND_TASK, shape, w, event));
@@ -431,7 +435,7 @@ cl_int clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_k
                                             const size_t *global_work_size,
                                             size_t *suggested_local_work_size)
 {
-    const Shape shape = {work_dim, global_work_offset, global_work_size, NULL};
+    const Shape shape = {work_dim, global_work_offset, global_work_size, NULL, true};
     bool is_empty = false;
     Dispatch *x = NULL;
     cl_int s = check_launch(command_queue, kernel);

@@ -140,7 +140,8 @@ static void join(const Maker *k, const Alike *a, LLVMValueRef *next)
     }
     LLVMValueRef w = load_word(k, k->i32, p, WORD);
     for (unsigned i = 0; i < a->n; i++) {
-        LLVMValueRef bits = LLVMBuildLShr(k->at, w, LLVMConstInt(k->i32, a->shift[i], false), "");
+        LLVMValueRef by = LLVMConstInt(k->i32, a->shift[i], false),
+                     bits = a->shift[i] ? LLVMBuildLShr(k->at, w, by, "") : w;
         LLVMReplaceAllUsesWith(a->load[i], LLVMBuildTrunc(k->at, bits, LLVMTypeOf(a->load[i]), ""));
     }
     for (unsigned i = 0; i < a->n; i++) {

@@ -806,37 +806,48 @@ static void suggests_local_sizes(void **state)
     ok(clReleaseMemObject(m));
 }
 
-/* How well groups of n fill warps, compared with those of m: before 0, after 0, or as well. */
-static long compare_fill(size_t n, size_t m)
+/* What groups of a by b by c cost for each work-item, by the rules of src/cl/ndrange.c; 0: they do not divide the grid. */
+static size_t cost_of(const size_t global[3], size_t a, size_t b, size_t c)
 {
-    return (long)(n * ((m + 31) / 32)) - (long)(m * ((n + 31) / 32));
+    const size_t items = a * b * c, lanes = (items + 31) / 32 * 32 + 8;
+    if (global[0] % a || global[1] % b || global[2] % c)
+        return 0;
+    return lanes * 1000 / items + (a < 32 && a < global[0] ? 500 : 0);
 }
 
-/* Of one dimension: the divisor of the global size, up to eight warps, that leaves the fewest lanes idle, and of those the
- * largest; of more, the largest ones that together are no more. */
+/* The least that groups of up to `most` cost. */
+static size_t least_cost(const size_t global[3], size_t most)
+{
+    size_t least = SIZE_MAX;
+    for (size_t a = 1; a <= most && a <= global[0]; a++)
+        for (size_t b = 1; !(global[0] % a) && a * b <= most && b <= global[1]; b++)
+            for (size_t c = 1; !(global[1] % b) && a * b * c <= most && c <= global[2]; c++) {
+                const size_t cost = cost_of(global, a, b, c);
+                least = cost && cost < least ? cost : least;
+            }
+    return least;
+}
+
+/* Sizes divide the grid; they are those that cost least up to eight warps, if that is little, or up to what there may be. */
 static void suggests_full_warps(void **state)
 {
     const clGetKernelSuggestedLocalWorkSizeKHR_fn suggest = find_suggest();
     cl_mem m = make_buffer(4, NULL);
     cl_kernel k = make_scale(m, 5);
+    size_t most;
     (void)state;
-    for (size_t n = 1; n <= 1500; n++) {
-        const size_t global[3] = {n, n * 7 % 60 + 1, n * 11 % 50 + 1};
-        size_t local[3], left = 256;
-        ok(suggest(host.queue, k, 1, NULL, global, local));
-        assert_true(local[0] <= 256 && n % local[0] == 0);
-        for (size_t d = 1; d <= 256; d++)
-            if (n % d == 0 && (compare_fill(d, local[0]) > 0 || (compare_fill(d, local[0]) == 0 && d > local[0])))
-                fail_msg("%zu work-items in groups of %zu, not %zu", n, local[0], d);
-        ok(suggest(host.queue, k, 3, NULL, global, local));
-        for (int i = 0; i < 3; i++) {
-            size_t want = left;
-            while (global[i] % want)
-                want--;
-            assert_int_equal(local[i], want);
-            left /= want;
+    ok(clGetKernelWorkGroupInfo(k, host.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+    for (size_t n = 1; n <= 1500; n++)
+        for (cl_uint dims = 1; dims <= 3; dims += 2) {
+            const size_t global[3] = {n, dims > 1 ? n * 7 % 60 + 1 : 1, dims > 2 ? n * 11 % 50 + 1 : 1};
+            size_t local[3] = {1, 1, 1}, least = least_cost(global, 256);
+            if (least >= 1200)
+                least = least_cost(global, most);
+            ok(suggest(host.queue, k, dims, NULL, global, local));
+            if (cost_of(global, local[0], local[1], local[2]) != least)
+                fail_msg("%zu by %zu by %zu work-items in groups of %zu by %zu by %zu", n, global[1], global[2], local[0],
+                         local[1], local[2]);
         }
-    }
     ok(clReleaseKernel(k));
     ok(clReleaseMemObject(m));
 }

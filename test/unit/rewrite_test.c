@@ -1,6 +1,6 @@
 /* rewrite_test.c -- passes over LLVM IR that change a few instructions: for each a text, and what
  * the pass has to make of it by its own rule, or nothing where it must leave the text alone
- * (src/ll/components.c, extremes.c, indexnotes.c, pointers.c, prepare.c, relaxed.c, retype.c,
+ * (src/ll/bytes.c, components.c, extremes.c, indexnotes.c, pointers.c, prepare.c, relaxed.c, retype.c,
  * spaces.c, unroll.c).
  */
 #include "test/kit/leftover.h"
@@ -64,7 +64,7 @@ static void expect_rows(const Row *rows, size_t n, void (*pass)(LLVMModuleRef))
 #define MIX(mask) "%w = shufflevector <4 x i32> %v, <4 x i32> %u, <4 x i32> " mask "\n"
 
 #define WIDE(n, mask)                                                                              \
-    "%v = load <" n " x i8>, ptr addrspace(1) %p, align 16\n%w = shufflevector <" n               \
+    "%v = load <" n " x i8>, ptr addrspace(1) %p, align 16\n%w = shufflevector <" n                \
     " x i8> %v, <" n " x i8> zeroinitializer, <" n " x i32> " mask "\n"
 
 static void components(void **state)
@@ -115,16 +115,29 @@ static void components(void **state)
         {LOAD MIX("<i32 1, i32 5, i32 2, i32 4>") STORE, NULL},
         {LOAD MIX("<i32 0, i32 5, i32 poison, i32 4>") STORE, NULL},
         /* as many components as OpenCL has, and one more */
-        {WIDE("16", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
-              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>")
-         "store <16 x i8> %w, ptr addrspace(1) %p, align 16\n",
-         WIDE("16", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
-              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>")
-         "%t = getelementptr inbounds i8, ptr addrspace(1) %p, i32 15\n"
-         "store i8 0, ptr addrspace(1) %t, align 1\n"},
-        {WIDE("17", "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
-              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 33>")
-         "store <17 x i8> %w, ptr addrspace(1) %p, align 16\n",
+        {WIDE(
+             "16",
+             "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+             "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>") "store <16 x i8> %w, "
+                                                                              "ptr addrspace(1) "
+                                                                              "%p, align 16\n",
+         WIDE("16",
+              "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+              "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 31>") "%t = getelementptr "
+                                                                               "inbounds i8, ptr "
+                                                                               "addrspace(1) %p, "
+                                                                               "i32 15\n"
+                                                                               "store i8 0, ptr "
+                                                                               "addrspace(1) %t, "
+                                                                               "align 1\n"},
+        {WIDE(
+             "17",
+             "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, "
+             "i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 33>") "store <17 x "
+                                                                                      "i8> %w, ptr "
+                                                                                      "addrspace(1)"
+                                                                                      " %p, align "
+                                                                                      "16\n",
          NULL},
         {"%v = load <2 x i32>, ptr addrspace(1) %p\n%w = shufflevector <2 x i32> %v, <2 x i32> "
          "zeroinitializer, <4 x i32> "
@@ -136,6 +149,81 @@ static void components(void **state)
     };
     (void)state;
     expect_rows(rows, countof(rows), components_store);
+}
+
+/* --- bytes of words --------------------------------------------------------------------------- */
+
+#define BYTE_AT(name, n)        name " = getelementptr inbounds i8, ptr addrspace(1) %p, i32 " n "\n"
+#define BYTE(name, from, align) name " = load i8, ptr addrspace(1) " from ", align " align "\n"
+#define SUM_OF(a, b)            "%s = add i8 " a ", " b "\nstore i8 %s, ptr addrspace(1) %q\n"
+#define WORD_AT(from)           "%w = load i32, ptr addrspace(1) " from ", align 4\n"
+#define LOWEST(name)            name " = trunc i32 %w to i8\n"
+#define PART(name, shift)       name "w = lshr i32 %w, " shift "\n" name " = trunc i32 " name "w to i8\n"
+
+static void bytes(void **state)
+{
+    static const Row rows[] = {
+        {BYTE("%m", "%p", "4") BYTE_AT("%t", "3") BYTE("%n", "%t", "1") SUM_OF("%m", "%n"),
+         WORD_AT("%p") LOWEST("%m") PART("%n", "24") BYTE_AT("%t", "3") SUM_OF("%m", "%n")},
+        /* the first of them is not where the word begins */
+        {BYTE_AT("%t", "5") BYTE("%m", "%t", "1") BYTE_AT("%u4", "4") BYTE("%n", "%u4", "4")
+             SUM_OF("%m", "%n"),
+         BYTE_AT("%t", "5") "%back = getelementptr i8, ptr addrspace(1) %t, i32 -1\n" WORD_AT(
+             "%back") PART("%m", "8") LOWEST("%n") BYTE_AT("%u4", "4") SUM_OF("%m", "%n")},
+        /* halves, an access that says where words begin, and what may come between */
+        {"%m = load i16, ptr addrspace(3) %l, align 2\n%h = load float, ptr addrspace(3) %l, align "
+         "4\n"
+         "%t = getelementptr inbounds i16, ptr addrspace(3) %l, i32 1\n"
+         "%f = call float @llvm.fma.f32(float %h, float %h, float %h)\n"
+         "%n = load i16, ptr addrspace(3) %t, align 2\n%s = add i16 %m, %n\n"
+         "store i16 %s, ptr addrspace(1) %q\nstore float %f, ptr addrspace(1) %p\n",
+         "%w = load i32, ptr addrspace(3) %l, align 4\n%m = trunc i32 %w to i16\n"
+         "%nw = lshr i32 %w, 16\n%n = trunc i32 %nw to i16\n"
+         "%h = load float, ptr addrspace(3) %l, align 4\n"
+         "%t = getelementptr inbounds i16, ptr addrspace(3) %l, i32 1\n"
+         "%f = call float @llvm.fma.f32(float %h, float %h, float %h)\n%s = add i16 %m, %n\n"
+         "store i16 %s, ptr addrspace(1) %q\nstore float %f, ptr addrspace(1) %p\n"},
+        /* vectors */
+        {"%m = load <4 x i8>, ptr addrspace(1) %p, align 4\nstore <4 x i8> %m, ptr addrspace(1) "
+         "%q, align 8\n",
+         "%w = load i32, ptr addrspace(1) %p, align 4\n%m = bitcast i32 %w to <4 x i8>\n"
+         "%v = bitcast <4 x i8> %m to i32\nstore i32 %v, ptr addrspace(1) %q, align 8\n"},
+        {"%m = load <4 x i16>, ptr addrspace(3) %l, align 8\nstore <4 x i16> %m, ptr addrspace(1) "
+         "%q, align 1\n",
+         "%w = load <2 x i32>, ptr addrspace(3) %l, align 8\n%m = bitcast <2 x i32> %w to <4 x "
+         "i16>\n"
+         "store <4 x i16> %m, ptr addrspace(1) %q, align 1\n"},
+        /* nobody knows where words begin; another word, or byte of no word; what may have changed; who asks for
+         * bytes; private memory; one byte */
+        {BYTE("%m", "%p", "2") BYTE_AT("%t", "1") BYTE("%n", "%t", "1") SUM_OF("%m", "%n"), NULL},
+        {BYTE("%m", "%p", "4") BYTE_AT("%t", "4") BYTE("%n", "%t", "4") SUM_OF("%m", "%n"), NULL},
+        {BYTE("%m", "%p", "4") BYTE_AT("%t", "-1") BYTE("%n", "%t", "1") SUM_OF("%m", "%n"), NULL},
+        {BYTE("%m", "%p", "4") "store i8 %m, ptr addrspace(1) %q\n" BYTE_AT("%t", "1")
+             BYTE("%n", "%t", "1") SUM_OF("%m", "%n"),
+         NULL},
+        {BYTE("%m", "%p", "4") "call void @other()\n" BYTE_AT("%t", "1") BYTE("%n", "%t", "1")
+             SUM_OF("%m", "%n"),
+         NULL},
+        {BYTE("%m", "%p", "4") "fence seq_cst\n" BYTE_AT("%t", "1") BYTE("%n", "%t", "1")
+             SUM_OF("%m", "%n"),
+         NULL},
+        {"%m = load volatile i8, ptr addrspace(1) %p, align 4\n" BYTE_AT("%t", "1")
+             BYTE("%n", "%t", "1") SUM_OF("%m", "%n"),
+         NULL},
+        {"%m = load i8, ptr %o, align 4\n%t = getelementptr inbounds i8, ptr %o, i32 1\n"
+         "%n = load i8, ptr %t, align 1\n" SUM_OF("%m", "%n"),
+         NULL},
+        {BYTE("%m", "%p", "4") BYTE("%n", "%p", "4") SUM_OF("%m", "%n"), NULL},
+        {"%m = load <3 x i8>, ptr addrspace(1) %p, align 4\nstore <3 x i8> %m, ptr addrspace(1) "
+         "%q\n",
+         NULL},
+        {"%m = load <2 x i8>, ptr addrspace(1) %p, align 4\nstore <2 x i8> %m, ptr addrspace(1) "
+         "%q\n",
+         NULL},
+        {"%m = load <4 x i8>, ptr %o, align 4\nstore <4 x i8> %m, ptr %o, align 4\n", NULL},
+    };
+    (void)state;
+    expect_rows(rows, countof(rows), bytes_join);
 }
 
 /* --- extremes of sums ------------------------------------------------------------------------- */
@@ -834,9 +922,8 @@ static void retyped(void **state)
 #define SAMPLER "target(\"spirv.Sampler\")"
 #define AS_SAMPLER                                                                                 \
     "@\"__ventus_image_ptr addrspace(1)_as_target(\\22spirv.Sampler\\22)\"(ptr addrspace(1)"
-#define AS_POINTER                                                                                 \
-    "@\"__ventus_image_target(\\22spirv.Sampler\\22)_as_ptr addrspace(1)\"(" SAMPLER
-#define NO_EFFECT ") nounwind willreturn memory(none)\n"
+#define AS_POINTER "@\"__ventus_image_target(\\22spirv.Sampler\\22)_as_ptr addrspace(1)\"(" SAMPLER
+#define NO_EFFECT  ") nounwind willreturn memory(none)\n"
 
 /* A call with so many numbers behind a pointer, of a function that takes a sampler there. */
 static void put_call(Buf *b, u32 numbers, bool retyped)
@@ -879,14 +966,14 @@ static void retyped_calls(void **state)
          TAKES CALLER(" %y = call " SAMPLER " " AS_SAMPLER
                       " %x)\n %r = call spir_func i32 @g(" SAMPLER " %y, i32 %n)\n"
                       " %z = call " SAMPLER " " AS_SAMPLER " %x)\n %q = call spir_func i32 "
-                      "@g(" SAMPLER
-                      " %z, i32 %r)\n ret i32 %q\n") "declare " SAMPLER " " AS_SAMPLER NO_EFFECT},
+                      "@g(" SAMPLER " %z, i32 %r)\n ret i32 %q\n") "declare " SAMPLER
+                                                                   " " AS_SAMPLER NO_EFFECT},
         /* right types, other numbers, fewer arguments, a sampler where a pointer is taken */
         {TAKES CALLER(" %r = call spir_func i32 @g(" SAMPLER " %s, i32 %n)\n ret i32 %r\n"), NULL},
         {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x, i64 7)\n ret i32 %r\n"), NULL},
         {TAKES CALLER(" %r = call spir_func i32 @g(" P1 " %x)\n ret i32 %r\n"), NULL},
-        {"declare spir_func i32 @g(" P1 ")\n" CALLER(" %r = call spir_func i32 @g(" SAMPLER
-                                                     " %s)\n ret i32 %r\n"),
+        {"declare spir_func i32 @g(" P1
+         ")\n" CALLER(" %r = call spir_func i32 @g(" SAMPLER " %s)\n ret i32 %r\n"),
          NULL},
     };
     (void)state;
@@ -916,8 +1003,8 @@ static void noted_indices(void **state)
 #define GIVEN                                                                                      \
     TYPE("a", "0", "9", "'int[4]'")                                                                \
     TYPE("i", "11", "4", "int")                                                                    \
-    TYPE("u", "12", "4", "ul?") DATA("d", "@a", "@i") DATA("e", "@a", "@u")                        \
-        DATA("z", "null", "null")
+    TYPE("u", "12", "4", "ul?")                                                                    \
+    DATA("d", "@a", "@i") DATA("e", "@a", "@u") DATA("z", "null", "null")
 #define HANDLER "declare void @__ubsan_handle_out_of_bounds(ptr, i32)\n"
     static const Row rows[] = {
         {GIVEN "define void @f(i32 %n) {\n call void @__ubsan_handle_out_of_bounds(ptr @d, i32 "
@@ -944,13 +1031,14 @@ static void noted_indices(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_nothing),
-        cmocka_unit_test(components), cmocka_unit_test(extremes),      cmocka_unit_test(fused),
-        cmocka_unit_test(shortened),  cmocka_unit_test(spaces),        cmocka_unit_test(pointers),
-        cmocka_unit_test(unrolled),   cmocka_unit_test(settled),       cmocka_unit_test(prepared),
-        cmocka_unit_test(prints_many),
-        cmocka_unit_test(retyped_calls),
-        cmocka_unit_test(retyped),    cmocka_unit_test(noted_indices),
+        cmocka_unit_test(leaves_nothing), cmocka_unit_test(bytes),
+        cmocka_unit_test(components),     cmocka_unit_test(extremes),
+        cmocka_unit_test(fused),          cmocka_unit_test(shortened),
+        cmocka_unit_test(spaces),         cmocka_unit_test(pointers),
+        cmocka_unit_test(unrolled),       cmocka_unit_test(settled),
+        cmocka_unit_test(prepared),       cmocka_unit_test(prints_many),
+        cmocka_unit_test(retyped_calls),  cmocka_unit_test(retyped),
+        cmocka_unit_test(noted_indices),
     };
     (void)argc;
     remember_tests(tests, countof(tests), argv);

@@ -18,13 +18,28 @@ static void note_store(Group *g, u64 addr, u32 width)
         g->stale = true;
 }
 
+/* The same of words at the lanes' addresses. */
+static void note_lanes(Warp *w, const u32 addr[MAX_LANES])
+{
+    const PlainRange guard = w->group->guard;
+    u32 near = 0;
+    for (int i = 0; i < MAX_LANES; i++)
+        near |= w->on[i] & -(u32)(addr[i] - guard.lo + 3 < guard.room + 3);
+    if (near)
+        w->group->stale = true;
+}
+
 static bool run_one(Warp *w, const Uop *u, u32 mask)
 {
     const IsaAccess access = (IsaAccess)isa_effect[isa_insn[u->id].effect].access;
     set_lanes(w, mask);
     w->handled += uop_insns(u);
-    if (access != ACCESS_NONE && access != ACCESS_LOAD && w->group->guard.room)
-        w->group->stale = true;
+    if (access != ACCESS_NONE && access != ACCESS_LOAD && w->group->guard.room) {
+        if (isa_insn[u->id].effect == E_AMO)
+            note_lanes(w, w->v[u->ra]);
+        else
+            w->group->stale = true;
+    }
     return u->run(w, u) != NULL;
 }
 

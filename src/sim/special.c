@@ -47,8 +47,25 @@ static void exchange_local(Op op, u32 *const at[MAX_LANES], const u32 source[MAX
     }
 }
 
+/* All lanes' sources are added at once, and each lane finds what those before it would have left. */
+static void add_to_word(const Warp *w, u32 *word, const u32 source[MAX_LANES], u32 old[MAX_LANES])
+{
+    u32 before[MAX_LANES], sum = 0;
+    for (int i = 0; i < MAX_LANES; i++) {
+        before[i] = sum;
+        sum += source[i] & w->on[i];
+    }
+    const u32 was = __atomic_fetch_add(word, sum, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < MAX_LANES; i++)
+        old[i] = was + before[i];
+}
+
 void exchange_word(Op op, const Warp *w, u32 *word, const u32 source[MAX_LANES], u32 old[MAX_LANES])
 {
+    if (op == OP_add) {
+        add_to_word(w, word, source, old);
+        return;
+    }
     u32 seen = __atomic_load_n(word, __ATOMIC_RELAXED), copy;
     u32 *at[MAX_LANES];
     for (int i = 0; i < MAX_LANES; i++)

@@ -44,6 +44,11 @@ static void change(u32 n)
     if (one_in(2)) {
         line("addi x13,x21,%u", 1 + below(9));
         line("sw x13,%u(x6)", 4 * below(2));
+    } else if (one_in(2)) {
+        line("vmv.v.x v2,x6");
+        line("vadd.vi v2,v2,%d", (int)(4 * below(4)) - 4);
+        line("amoadd.w v5,v3,(v2)");
+        line("vadd.vv v4,v4,v5");
     } else {
         line("vmv.v.x v2,x6");
         line("vadd.vx v5,v3,x21");

@@ -365,6 +365,7 @@ static int launch(Run *r, Driver *driver, Watch *watch, const LaunchOptions *run
     for (size_t i = 0; i < r->nargs; i++)
         args[i] = kernel_arg(&r->args[i], info ? &info->args[i] : NULL, &words[i]);
     DrvKernel k = {.kernel = r->kernel,
+                   .compiled = info != NULL,
                    .dims = r->dims,
                    .partial = r->partial,
                    .args = args,

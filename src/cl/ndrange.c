@@ -15,6 +15,7 @@ typedef struct {
     u32 global[3], local[3], offset[3];
     bool is_partial; /* local does not divide global */
     bool is_silent;  /* it prints nothing */
+    bool is_known;   /* the image's table has it */
     Buf values;      /* what args of plain values point into */
     size_t nargs;
     DrvArg *args; /* behind `bound`, in one piece with it: launches are many and short */
@@ -97,6 +98,7 @@ static cl_int dispatch_run(ClEvent *e, void *payload)
         return s;
     DrvKernel k = {.program = x->build->program,
                    .kernel = x->kernel->name,
+                   .compiled = x->is_known,
                    .dims = x->dims,
                    .partial = x->is_partial,
                    .args = x->args,
@@ -333,6 +335,7 @@ static cl_int prepare(Dispatch *x, const ClQueue *q, Shape shape, bool *is_empty
         return CL_INVALID_WORK_DIMENSION;
     x->dims = shape.dims;
     x->is_silent = info && info->silent;
+    x->is_known = info != NULL;
     if ((s = set_global(x, shape.offset, shape.global, is_empty)) || *is_empty)
         return s;
     const bool partial = (info && info->ungrouped && !shape.suggests) ||

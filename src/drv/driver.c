@@ -279,8 +279,6 @@ void free_locked(Driver *d, u64 addr)
         free_block(d, addr);
 }
 
-enum { MAX_CLEARED = 8 << 20 }; /* bytes: of the default machine, full */
-
 void free_cleared_locked(Driver *d, u64 addr)
 {
     u64 size;

@@ -116,6 +116,7 @@ typedef struct {
 typedef struct {
     DrvProgram *program;    /* NULL: what drv_load loaded */
     const char *kernel;     /* symbol in the image */
+    bool compiled;          /* the image's table has it (obj/kernelinfo.h): its record says all that it needs */
     u32 dims;               /* 1 to 3 */
     u32 global[3], local[3], offset[3]; /* work-items */
     bool partial;           /* the last groups may be smaller: global is no multiple of local */

@@ -72,6 +72,7 @@ DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
 void free_locked(Driver *d, u64 addr); /* 0 is allowed */
 /* The same for a block that holds zeros: if it is not large it keeps its memory, which need not be
  * cleared again. */
+enum { MAX_CLEARED = 8 << 20 }; /* bytes that stay mapped so: of the default machine, full */
 void free_cleared_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);

@@ -195,8 +195,8 @@ static bool has_no_private(const Driver *d, const DrvKernel *k, const Plan *p)
 
 /* Private memory has static data, then the stack; code that starts its stack at word 64 needs as
  * much again after it (doc/abi.md, "Metadata block").  If the record knows the size of the stack
- * that is taken, whatever the start code; but code made for generation B and older, or by hand, may
- * count on the 4096 bytes that hosts have always given it. */
+ * that is taken, whatever the start code; but code made for generation B and older by others, or by hand, may
+ * count on the 4096 bytes that hosts have always given it.  Who exports or watches a launch finds those, too. */
 static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
 {
     const Generation g = dev_code(d->dev)->generation;
@@ -205,7 +205,8 @@ static DrvStatus plan_private(Driver *d, const DrvKernel *k, Plan *p)
     u64 stack = knows(r, r->pds_stack) ? r->pds_stack : ABI_PRIVATE_LEAST;
     if (has_no_private(d, k, p))
         return DRV_OK;
-    if (g != GEN_B2 && g != GEN_C && stack < ABI_PRIVATE_LEAST)
+    const bool is_exact = knows(r, r->pds_stack) && k->compiled && !k->export_to && !d->is_watched;
+    if (g != GEN_B2 && g != GEN_C && !is_exact && stack < ABI_PRIVATE_LEAST)
         stack = ABI_PRIVATE_LEAST;
     if (statics > LDS_LO || stack > LDS_LO)
         return drv_fail(d, DRV_RESOURCES,
@@ -298,7 +299,9 @@ typedef struct {
     u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
-enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group gets its own */
+/* Bytes of private memory up to which every group gets its own; more than the driver keeps would be given back to the host,
+ * and cleared by it, at every launch. */
+enum { MODEST = MAX_CLEARED };
 enum { ASIDE = 32 };        /* groups that may wait for each other, within that */
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)

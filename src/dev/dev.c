@@ -414,7 +414,7 @@ bool dev_launch(Device *d, const DevLaunch *in, DevResult *result)
         .pds = in->pds,
         .pds_lane = in->pds_lane,
         .pds_areas = private_areas(in),
-        .pds_by_group = private_areas(in) == group_count(in->groups),
+        .pds_by_group = !in->pds_shared && private_areas(in) == group_count(in->groups),
         .vm = d->opt.vm,
         .strict = d->opt.strict,
         .all_lanes = d->opt.all_lanes,

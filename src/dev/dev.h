@@ -99,6 +99,7 @@ typedef struct {
     u32 lds;                /* bytes a group */
     u32 pds, pds_lane;      /* base of private memory, bytes a lane */
     u64 pds_size;           /* bytes at pds; fewer than all groups need is fine */
+    bool pds_shared;        /* groups that run one after the other have the same, even if there is enough for all */
     u64 max_insns;          /* a warp; 0: no limit */
     LaunchOptions run;
 } DevLaunch;

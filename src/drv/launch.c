@@ -299,10 +299,14 @@ typedef struct {
     u64 print; /* shared by the parts of a grid; 0: nobody listens */
 } Blocks;
 
-/* Bytes of private memory up to which every group gets its own; more than the driver keeps would be given back to the host,
- * and cleared by it, at every launch. */
-enum { MODEST = MAX_CLEARED };
+enum { MODEST = 64 << 20 }; /* bytes of private memory up to which every group gets its own */
 enum { ASIDE = 32 };        /* groups that may wait for each other, within that */
+
+/* Whether somebody may see where private memory lies. */
+static bool sees_private(const Driver *d, const DrvKernel *k)
+{
+    return !k->compiled || k->export_to || d->is_watched || k->run.nobservers;
+}
 
 static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Blocks *b)
 {
@@ -315,15 +319,17 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     s = s ? s : alloc_locked(d, ABI_KNL_BYTES, &b->metadata);
     if (s)
         return s;
-    /* 2. private memory for every group, so that each has addresses of its own; where that would be
-     * much, for some of them, but for as many as run at a time, or for fewer when memory is scarce */
+    /* 2. private memory for as many groups as run at a time, or for fewer when memory is scarce: so it is in the host's
+     * caches; for every group, so that each has addresses of its own, where that is not much and somebody may see them */
+    const bool each = sees_private(d, k);
+    const u64 modest = each ? MODEST : MAX_CLEARED;
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = groups;
-    if (area && groups > MODEST / area) {
+    if (area && (!each || groups > modest / area)) {
         const GroupNeeds needs = {p->warps, p->sgprs, p->vgprs, (u32)local_total(p)};
         n = dev_groups_at_once(d->dev, &needs, k->run.threads);
-        const u64 others = MODEST / area < ASIDE ? MODEST / area : ASIDE;
+        const u64 others = modest / area < ASIDE ? modest / area : ASIDE;
         n = n > others ? n : others;
         n = n ? n : 1; /* the launch will say why none can run */
     }
@@ -448,6 +454,7 @@ static DrvStatus run_part(Driver *d, const DrvKernel *k, const Part *part, u64 *
             .pds = (u32)b.pds,
             .pds_lane = (u32)p.private,
             .pds_size = b.pds_size,
+            .pds_shared = !sees_private(d, k),
             .max_insns = k->max_insns,
             .run = k->run,
         };

@@ -124,7 +124,8 @@ static PlainRange find_range(Group *g, u32 addr, bool stores, u64 lo, u64 end)
 
 /* Remembers the memory around an address for the next time (Group.plain).  Rights of pages that are
  * tracked, or may have decoded instructions, change while a launch runs.  Local memory can be read
- * everywhere, and stored to, as long as the context is held, where a store has noted pages. */
+ * everywhere, and stored to, as long as the context is held, where a store has noted pages; so can private memory that is
+ * the context's own. */
 static void remember(Group *g, const Uop *u, u32 addr, bool stores)
 {
     /* pages to look at where something else was remembered: it may change often */
@@ -133,7 +134,7 @@ static void remember(Group *g, const Uop *u, u32 addr, bool stores)
     const Memory *m = local ? &g->lds : g->launch->memory;
     PlainRange *r = ask_range(g, u, stores);
     const u64 p = addr >> PAGE_BITS, first = m->lo >> PAGE_BITS, past = m->end >> PAGE_BITS;
-    const u8 fixed = MEM_TRACKED | MEM_CODE | MEM_X;
+    const u8 fixed = (g->owns_private ? 0 : MEM_TRACKED) | MEM_CODE | MEM_X;
     if (addr >= m->end)
         return;
     const u8 flags = memory_rights(m, p);

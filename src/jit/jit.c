@@ -468,6 +468,7 @@ static Warp *run_warps(HostEnv *env, const Entry *e, bool full, u64 limit)
 {
     Group *g = env->first->group;
     HostCode *code = plain_code(e);
+    env->uop = e->uop;
     for (Warp *w = env->first;;) {
         if (g->stale)
             g->constants_of[false] = g->constants_of[true] = NULL;

@@ -173,6 +173,8 @@ struct Group {
     u64 linear;
     u32 lds_base;           /* CSR_LDS */
     u32 pds_base;           /* CSR_PDS */
+    bool owns_private;      /* its area of private memory is no other context's while the launch runs: pages that were stored
+                             * to stay so, and are cleared after each group */
     u32 area;               /* the private memory of its groups, where the launch has not one for each
                              * (Launch.pds_areas): contexts in use at once need different ones */
     u32 nwarps;

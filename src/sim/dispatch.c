@@ -303,6 +303,8 @@ static Group *take_context(Run *r)
     pthread_mutex_unlock(&r->lock);
     if (may && (g = sim_take_group(r->sim, r->launch))) {
         g->area = area;
+        g->owns_private = r->launch->pds_areas && !r->launch->pds_by_group && !r->opt->nobservers &&
+                          !r->sim->in_order;
         group_note_accesses(g, audience_notes(r->audience));
     }
     return g;
@@ -314,6 +316,7 @@ static void give_contexts(Run *r)
     for (Group *g = r->spare, *next; g; g = next) {
         next = g->next;
         r->result->compiled += g->compiled;
+        memory_clean(r->launch->memory, &g->pds_dirty);
         if (g->area < r->threads)
             sim_give_group(r->sim, g);
         else

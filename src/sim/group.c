@@ -111,6 +111,7 @@ Group *context_take(Contexts *c, const Launch *l)
         g->tlb = (Tlb){.vpn = {0}};
     g->clock = NULL;
     g->area = 0;
+    g->owns_private = false;
     g->compiled = 0;
     g->start[false] = g->start[true] = NULL;
     g->has_sought = false;
@@ -224,7 +225,10 @@ void group_begin(Group *g, u64 linear)
 void group_end(Group *g)
 {
     memory_clear(&g->lds, &g->lds_dirty);
-    memory_clean(g->launch->memory, &g->pds_dirty);
+    if (g->owns_private)
+        memory_clear(g->launch->memory, &g->pds_dirty);
+    else
+        memory_clean(g->launch->memory, &g->pds_dirty);
 }
 
 u32 group_count_warps(const Group *g, enum WarpState state)

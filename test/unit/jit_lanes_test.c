@@ -63,6 +63,18 @@ static void work(u32 n)
     label(".Lw%u", n);
     line("vadd.vx v4,v4,x21");
     line("vadd.vv v4,v4,v3");
+    if (one_in(2)) { /* lanes part, and something is left to the interpreter */
+        label(".Lq%u", n);
+        line("auipc x30,%%pcrel_hi(.Lm%u)", n);
+        line("setrpc x0,x30,%%pcrel_lo(.Lq%u)", n);
+        line("vand.vi v7,v4,3");
+        line("vblt v3,v7,.Lm%u", n);
+        line("vmul.vv v4,v4,v4");
+        line("shuffle.bfly v8,v4,%u", 1 + below(3));
+        line("vadd.vv v4,v4,v8");
+        label(".Lm%u", n);
+        line("join x0,x0,0");
+    }
     if (one_in(2))
         line("vlw12.v v6,%u(v1)", 128 * below(3));
     line("vadd.vv v4,v4,v6");
@@ -75,7 +87,7 @@ static void lanes(void **state)
 {
     (void)state;
     const Programs p = programs_to_try(60);
-    gen.set = V202;
+    gen.set = V202 | AI;
     Twins t = twins_open("jit", 64);
     for (u64 program = p.first; program < p.end; program++) {
         gen_begin(program);
@@ -87,6 +99,7 @@ static void lanes(void **state)
         begin();
         line("vmv.v.x v4,x7");
         line("vmv.v.i v6,0");
+        line("vmv.v.i v8,0");
         for (u32 i = 1 + below(3); i > 0; i--)
             (one_in(2) ? change : work)(i);
         work(9);

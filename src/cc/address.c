@@ -19,21 +19,37 @@ static bool is_sum(const Fold *F, Ref r, Ref *x, u32 *c)
     return fold_is_con(F, r, IR_or, x, c) && !(*c & ~bits_zero(F, *x));
 }
 
-/* (x + c) + y */
+/* (x + c) << n; of a pair 2 * i + 1, say, this is what is 4 bytes behind 2 * i */
+static bool is_shifted_sum(const Fold *F, Ref r, Ref *x, u32 *c, u32 *n)
+{
+    Ref sum;
+    if (!fold_is_con(F, r, IR_sll, &sum, n) || *n > 31 || !is_sum(F, sum, x, c))
+        return false;
+    *c <<= *n;
+    return true;
+}
+
+/* (x + c) + y, and ((x + c) << n) + y */
 static bool take_inner(Fold *F, Ins *i, Ref *base)
 {
     Ins d;
     Ref x;
-    u32 c;
+    u32 c, n;
     i32 imm;
     if (!fold_is(F, *base, IR_add, &d))
         return false;
-    for (int k = 0; k < 2; k++)
-        if (is_sum(F, d.a[k], &x, &c) && fits(i, c, &imm)) {
-            *base = fold_make(F, IR_add, x, d.a[1 - k], i->loc);
-            i->imm = imm;
-            return true;
-        }
+    for (int k = 0; k < 2; k++) {
+        const bool adds = is_sum(F, d.a[k], &x, &c);
+        if (!adds && !is_shifted_sum(F, d.a[k], &x, &c, &n))
+            continue;
+        if (!fits(i, c, &imm))
+            continue;
+        if (!adds)
+            x = fold_make(F, IR_sll, x, ref_con(n), i->loc);
+        *base = fold_make(F, IR_add, x, d.a[1 - k], i->loc);
+        i->imm = imm;
+        return true;
+    }
     return false;
 }
 

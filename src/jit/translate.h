@@ -390,9 +390,9 @@ Reach reach_row(Emit *e, Span *s, Val offset, bool flat, bool stores);
 bool access_vector(Emit *e, const Uop *u);
 /* The same in quick code, which leaves rows of lanes and where they lie to a helper. */
 bool quick_access(Emit *e, const Uop *u);
-/* i1: words of all lanes lie one after the other, or, where that is asked, those of each chunk do or are at one
+/* i1: `width` bytes of each lane lie one after the other, or, where that is asked, those of each chunk do or are at one
  * address. */
-Val is_row_or_one(Emit *e, const Linear *base);
+Val is_row_or_one(Emit *e, const Linear *base, u32 width);
 /* Asks whether all lanes' records of `width` bytes lie one after the other in plain memory, the first where `base`
  * says.  The builder is left where they may be accessed, at *host, which is the guest's *first; the caller ends
  * `slow` and goes on in `done`. */

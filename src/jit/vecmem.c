@@ -663,9 +663,9 @@ static Ways find_row(Emit *e, const Uop *u, RowAccess x, Val *host, Val *first)
     return w;
 }
 
-Val is_row_or_one(Emit *e, const Linear *base)
+Val is_row_or_one(Emit *e, const Linear *base, u32 width)
 {
-    Span *s = span_of(e, base->root, base->shift, 4);
+    Span *s = span_of(e, base->root, base->shift, width);
     if (!s->in_row)
         ask_all(e, s);
     return s->ones ? LLVMBuildOr(B, s->in_row, LLVMBuildOr(B, s->rows, s->ones, ""), "")

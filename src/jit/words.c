@@ -138,24 +138,28 @@ bool access_words(Emit *e, const Uop *u)
 
 enum { MOST_MEMBERS = 16, MOST_NEAR = 16 /* words */ };
 
-/* Loads that take words from one register of addresses. */
+/* Loads from one register of addresses. */
 typedef struct {
-    i32 imm;   /* of the lowest word */
-    u32 words; /* from there to behind the highest */
+    i32 imm;   /* of the lowest */
+    u32 words; /* from there to behind the last byte of the highest */
     u32 n;
-    u32 k[MOST_MEMBERS],
-        word[MOST_MEMBERS]; /* instructions of the block, and which word each loads */
+    /* instructions of the block, and from which byte on each loads */
+    u32 k[MOST_MEMBERS], at[MOST_MEMBERS];
 } Cluster;
 
-/* Whether it accesses a word at an immediate from a row of addresses. */
-static bool is_word(const Emit *e, u32 k)
+/* Whether it accesses a word, or a part of one, at an immediate from a row of addresses. */
+static bool is_part(const Emit *e, u32 k)
 {
     const Uop *u = e->at->uop[k];
     const Effect f = u->id < NINSN ? (Effect)isa_insn[u->id].effect : E_TRAP;
-    return (f == E_VLOAD_12 || f == E_VSTORE_12) && access_width(u) == 4 &&
-           !(u->mem >> UOP_WORDS & 3) && !(u->mem & UOP_WIDE) &&
-           (space_of(u) == SPACE_DEFAULT || space_of(u) == SPACE_GLOBAL) &&
+    return (f == E_VLOAD_12 || f == E_VSTORE_12) && !(u->mem >> UOP_WORDS & 3) &&
+           !(u->mem & UOP_WIDE) && (space_of(u) == SPACE_DEFAULT || space_of(u) == SPACE_GLOBAL) &&
            !e->at->facts[k]->masked;
+}
+
+static bool is_word(const Emit *e, u32 k)
+{
+    return is_part(e, k) && access_width(e->at->uop[k]) == 4;
 }
 
 /* What is known of how far apart lanes' addresses are. */
@@ -182,41 +186,59 @@ static bool may_pass(const Emit *e, u32 k, u32 base)
            effect != E_SUBBARRIER;
 }
 
-/* The loads from here on whose words lie from `lo` to before `end`, behind their register: the present one is among
- * them. */
-static Cluster find_cluster(const Emit *e, i32 lo, i32 end)
+/* The loads from here on, of words alone or of parts of words, too (`parts`), that lie from `lo` to before `end` behind their
+ * register: the present one is among them.  None goes over the end of a word, counted from the lowest. */
+static Cluster find_cluster(const Emit *e, i32 lo, i32 end, bool parts)
 {
     enum { WINDOW = 48 };
     const Uop *own = e->at->uop[e->k];
-    const u32 last = e->at->nuop - (e->at->end != END_NEXT);
+    const u32 last = e->at->nuop - (e->at->end != END_NEXT), room = MAX_EARLY - e->nearly + 1;
     Cluster c = {.imm = own->imm};
-    i32 highest = own->imm;
-    u32 room = MAX_EARLY - e->nearly + 1;
-    for (u32 k = e->k; k < last && k < e->k + WINDOW && c.n < room && c.n < MOST_MEMBERS; k++) {
-        const Uop *u = e->at->uop[k];
-        const i32 low = u->imm < c.imm ? u->imm : c.imm, high = u->imm > highest ? u->imm : highest;
-        if (is_word(e, k) && u->id == own->id && u->ra == own->ra && u->imm >= lo && u->imm < end &&
-            !((u->imm - own->imm) % 4) && high - low < 4 * MOST_NEAR) {
-            c.imm = low;
-            highest = high;
-            c.k[c.n++] = k;
+    u32 most = 0, n = 0, k[MOST_MEMBERS];
+    for (u32 at = e->k; at < last && at < e->k + WINDOW && n < room && n < MOST_MEMBERS; at++) {
+        const Uop *u = e->at->uop[at];
+        const i32 far = u->imm - own->imm, most_far = 4 * MOST_NEAR;
+        if ((parts ? is_part : is_word)(e, at) && e->at->facts[at]->access == ACCESS_LOAD &&
+            u->ra == own->ra && space_of(u) == space_of(own) && u->imm >= lo && u->imm < end &&
+            far < most_far && -far < most_far) {
+            c.imm = u->imm < c.imm ? u->imm : c.imm;
+            k[n++] = at;
         }
-        if (!may_pass(e, k, own->ra))
+        if (!may_pass(e, at, own->ra))
             break;
     }
-    for (u32 i = 0; i < c.n; i++)
-        c.word[i] = (u32)(e->at->uop[c.k[i]]->imm - c.imm) / 4;
-    c.words = (u32)(highest - c.imm) / 4 + 1;
+    for (u32 i = 0; i < n; i++) {
+        const Uop *u = e->at->uop[k[i]];
+        const u32 at = (u32)(u->imm - c.imm), behind = at + access_width(u);
+        const bool fits = at / 4 == (behind - 1) / 4 && behind <= 4 * MOST_NEAR;
+        if (!i && !fits)
+            return (Cluster){.imm = own->imm};
+        if (!fits)
+            continue;
+        most = behind > most ? behind : most;
+        c.k[c.n] = k[i];
+        c.at[c.n++] = at;
+    }
+    c.words = (most + 3) / 4;
     return c;
 }
 
-/* The words that it loads, as bits. */
+/* The words of a cluster, as bits. */
 static u32 words_of(const Cluster *c)
 {
     u32 all = 0;
     for (u32 i = 0; i < c->n; i++)
-        all |= 1u << c->word[i];
+        all |= 1u << c->at[i] / 4;
     return all;
+}
+
+/* From how many different bytes on something is loaded. */
+static u32 count_places(const Cluster *c)
+{
+    u64 all = 0;
+    for (u32 i = 0; i < c->n; i++)
+        all |= (u64)1 << c->at[i];
+    return (u32)__builtin_popcountll(all);
 }
 
 /* Whether a stream loads the words in less time: the block goes on from them, but not past many of them at a time. */
@@ -244,7 +266,7 @@ static bool is_dense(const Cluster *c)
 {
     enum { PIECE = 4 };
     const u32 pieces = (c->words + PIECE - 1) / PIECE;
-    return (u32)__builtin_popcount(words_of(c)) > 2 * pieces;
+    return count_places(c) > 2 * pieces;
 }
 
 /* The present instruction alone, on one of two ways; the row that it loads.  What is known afterwards is what was
@@ -267,7 +289,7 @@ static Linear records_at(Emit *e, i32 imm)
     return base;
 }
 
-/* Goes to `alone` where words lie in rows, which one access after the other has sooner; where lanes are known to be
+/* Goes to `alone` where what is accessed lies in rows, which one access after the other has sooner; where lanes are known to be
  * further apart, nobody asks. */
 static void part_rows(Emit *e, Stride stride, LLVMBasicBlockRef alone)
 {
@@ -275,7 +297,8 @@ static void part_rows(Emit *e, Stride stride, LLVMBasicBlockRef alone)
         return;
     const Linear base = linear_of(e, e->at->uop[e->k]->ra);
     const LLVMBasicBlockRef apart = new_block(e, "apart");
-    LLVMBuildCondBr(B, is_row_or_one(e, &base), alone, apart);
+    const u32 width = access_width(e->at->uop[e->k]);
+    LLVMBuildCondBr(B, is_row_or_one(e, &base, width), alone, apart);
     LLVMPositionBuilderAtEnd(B, apart);
 }
 
@@ -330,6 +353,19 @@ static void load_alone(Emit *e, const Cluster *c, bool all, Row *v)
     e->retired = retired;
 }
 
+/* What an instruction loads from a byte on, of rows of words. */
+static Row take_part(Emit *e, Val rows, u32 at, const Uop *u)
+{
+    Row v = load_words_at(e, row_of_words(e, rows, at / 4));
+    const u32 width = access_width(u);
+    const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
+    for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
+        const Val first = LLVMBuildLShr(B, v.c[i], constant_like(v.c[i], at % 4 * 8), "");
+        v.c[i] = widen_data(e, (Op)isa_insn[u->id].op, LLVMBuildTrunc(B, first, part, ""), e->row);
+    }
+    return v;
+}
+
 /* Loads the words for this and for later instructions: as a stretch, if they may be one (`stretch`), or by the helper
  * (`anywhere`). */
 static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch, bool anywhere)
@@ -348,7 +384,7 @@ static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch,
         l.done = w.done;
         load_records(e, host, c->words, v);
         for (u32 i = 0; i < c->n; i++)
-            l.v[l.n][i] = v[c->word[i]];
+            l.v[l.n][i] = v[c->at[i] / 4];
         end_way(e, &l, true);
         LLVMPositionBuilderAtEnd(B, w.slow);
     } else {
@@ -361,7 +397,7 @@ static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch,
         branch_likely(e, load_near(e, &a, c->words, rows), near, alone);
         LLVMPositionBuilderAtEnd(B, near);
         for (u32 i = 0; i < c->n; i++)
-            l.v[l.n][i] = load_words_at(e, row_of_words(e, rows, c->word[i]));
+            l.v[l.n][i] = take_part(e, rows, c->at[i], u[c->k[i]]);
         end_way(e, &l, true);
     } else {
         LLVMBuildBr(B, alone);
@@ -434,7 +470,7 @@ static void load_pair(Emit *e, Stride stride, const Cluster *c)
     e->k++;
     e->retired += uop_insns(u[1]);
     emit_instruction(e, u[1]);
-    const u32 low = c->word[0] ? u[1]->rd : u[0]->rd, high = c->word[0] ? u[0]->rd : u[1]->rd;
+    const u32 which = c->at[0] / 4, low = u[which]->rd, high = u[1 - which]->rd;
     const Row lows = get_v(e, low), highs = get_v(e, high);
     e->known = *e->spare;
     for (u32 i = 0; i < e->nchunks; i++)
@@ -443,8 +479,8 @@ static void load_pair(Emit *e, Stride stride, const Cluster *c)
     LLVMBuildBr(B, w.done);
     LLVMPositionBuilderAtEnd(B, w.done);
     v = meet_two(e, &v, &both, from);
-    set_half(e, u[0]->rd, v, c->word[0]);
-    set_half(e, u[1]->rd, v, c->word[1]);
+    set_half(e, u[0]->rd, v, which);
+    set_half(e, u[1]->rd, v, 1 - which);
 }
 
 /* The loads of a record of so many words of which the present instruction loads one, if there are loads of all. */
@@ -452,7 +488,7 @@ static bool find_record(const Emit *e, u32 words, Cluster *c)
 {
     const i32 imm = e->at->uop[e->k]->imm, size = 4 * (i32)words;
     for (i32 first = imm; first > imm - size; first -= 4) {
-        *c = find_cluster(e, first, first + size);
+        *c = find_cluster(e, first, first + size, false);
         if (words_of(c) == (1u << words) - 1)
             return true;
     }
@@ -462,15 +498,16 @@ static bool find_record(const Emit *e, u32 words, Cluster *c)
 static bool load_record(Emit *e, Stride stride)
 {
     const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
-    const Cluster all = find_cluster(e, imm - far, imm + far);
-    const bool unknown = stride == NOBODY_KNOWS,
+    const Cluster all = find_cluster(e, imm - far, imm + far, true);
+    const bool unknown = stride == NOBODY_KNOWS, word = is_word(e, e->k),
                anywhere = stride != PAIRS && is_dense(&all) && !is_for_stream(e, &all);
     Cluster c;
-    if ((stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) && find_record(e, 4, &c)) {
+    if (word && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
+        find_record(e, 4, &c)) {
         load_cluster(e, stride, &c, true, !is_for_stream(e, &c));
     } else if (anywhere) {
         load_cluster(e, stride, &all, false, true);
-    } else if ((stride == PAIRS || unknown) && find_record(e, 2, &c)) {
+    } else if (word && (stride == PAIRS || unknown) && find_record(e, 2, &c)) {
         if (c.n == 2 && are_together(e, &c))
             load_pair(e, stride, &c);
         else
@@ -550,9 +587,9 @@ static bool store_record(Emit *e, Stride stride)
 bool access_record(Emit *e)
 {
     const Uop *u = e->at->uop[e->k];
-    if (!is_word(e, e->k) || e->quick || !e->at->full)
+    if (!is_part(e, e->k) || e->quick || !e->at->full)
         return false;
     if (e->at->facts[e->k]->access == ACCESS_STORE)
-        return store_record(e, stride_of(e, u));
+        return is_word(e, e->k) && store_record(e, stride_of(e, u));
     return take_early(e) || load_record(e, stride_of(e, u));
 }

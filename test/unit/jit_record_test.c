@@ -16,12 +16,19 @@ static void load_some(void)
     const u32 words = one_in(3) ? 2u << below(4) : 2 + below(3), first = 4 * below(6),
               n = one_in(3) ? words + 1 + below(3) : words;
     const u32 turn = below(4), both = below(2);
+    const bool narrow = one_in(3);
     for (u32 i = 0; i < n; i++) {
         const u32 which = one_in(3) ? below(words + 1) : (i ^ turn) % words;
         const u32 base = both && i % 2 ? 2 : 1;
         /* the last may overwrite its base */
         const u32 to = i + 1 == n && one_in(4) ? base : 4 + below(8);
-        line("vlw12.v v%u,%u(v%u)", to, first + 4 * which + (one_in(20) ? 2 : 0), base);
+        const u32 at = first + 4 * which + (one_in(20) ? 2 : 0);
+        if (!narrow || one_in(4))
+            line("vlw12.v v%u,%u(v%u)", to, at, base);
+        else if (one_in(2))
+            line("vlb%s12.v v%u,%u(v%u)", one_in(2) ? "u" : "", to, at + below(4), base);
+        else
+            line("vlh%s12.v v%u,%u(v%u)", one_in(2) ? "u" : "", to, at + below(3), base);
         if (to == base)
             line("vadd.vx v%u,v%u,x8", base, 12 + base);
         if (one_in(5))

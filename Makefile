@@ -299,7 +299,7 @@ BYSCRIPTS := $B/host/tables $(if $(LLVM_CLANG),$B/test/fuzz/ccfuzz $B/test/accur
              $B/test/accuracy/fp16 $B/test/accuracy/arithmetic) \
              $(if $(HAS_LOADER),$(EXAMPLES))
 # programs of benchmarks, which are built with the tests so that they stay whole
-BENCHES := $B/bench/cc_bench $B/bench/jit_bench $B/bench/recode $(if $(HAS_LOADER),$B/bench/cl_bench $B/bench/kinds_bench)
+BENCHES := $B/bench/cc_bench $B/bench/jit_bench $B/bench/recode $(if $(HAS_LOADER),$B/bench/cl_bench $B/bench/kinds_bench $B/bench/many_bench)
 # with T only the C tests that are named
 tests: $(if $(T),$(filter $(patsubst %.c,$B/%,$(wildcard $T)),$(TESTS)),$(TESTS) $(BYSCRIPTS) $(BENCHES)) all
 ifneq ($(call header,cmocka.h),yes)
@@ -325,6 +325,7 @@ bench: all $(BENCHES)
 ifneq ($(HAS_LOADER),)
 	@B=$B sh bench/cl.sh
 	@B=$B sh bench/kinds.sh
+	@B=$B sh bench/many.sh
 endif
 $B/bench/cc_bench $B/bench/jit_bench $B/bench/recode: $B/bench/%: bench/%.c $B/libventus.a
 	@mkdir -p $(@D)
@@ -332,7 +333,7 @@ $B/bench/cc_bench $B/bench/jit_bench $B/bench/recode: $B/bench/%: bench/%.c $B/l
 $B/bench/cl_bench: bench/cl_bench.c examples/example.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL
-$B/bench/kinds_bench: bench/kinds_bench.c examples/example.h
+$B/bench/kinds_bench $B/bench/many_bench: $B/bench/%: bench/%.c examples/example.h
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALLCFLAGS) -I. -D_GNU_SOURCE -o $@ $< -lOpenCL -lm
 

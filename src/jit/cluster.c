@@ -140,16 +140,18 @@ static void store_columns(Emit *e, Val far, Val host, u32 words, Val rows)
 
 /* --- in a region -------------------------------------------------------------------------- */
 
-Val rows_array(Emit *e, u32 rows)
+Val cluster_rows(Emit *e)
 {
+    if (e->cluster)
+        return e->cluster;
     const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), entry = LLVMGetEntryBasicBlock(e->fn);
     const Val first = LLVMGetFirstInstruction(entry);
     if (first)
         LLVMPositionBuilderBefore(B, first);
-    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, rows * MAX_LANES), "");
-    LLVMSetAlignment(all, 64);
+    e->cluster = LLVMBuildAlloca(B, LLVMArrayType(e->i32, MOST_NEAR * MAX_LANES), "");
+    LLVMSetAlignment(e->cluster, 64);
     LLVMPositionBuilderAtEnd(B, here);
-    return all;
+    return e->cluster;
 }
 
 Val row_of_words(Emit *e, Val rows, u32 n)
@@ -174,10 +176,10 @@ LLVMTypeRef cluster_type(Emit *e)
 }
 
 /* i1: the helper has accessed all words of lanes at addresses a. */
-static Val access_cluster(Emit *e, bool stores, u32 words, const Row *a, Val rows)
+static Val access_cluster(Emit *e, bool stores, u32 words, const Row *a)
 {
     Val args[5 + MAX_CHUNKS] = {e->warp, e->env, uop_here(e),
-                                e->at->full ? word(e, lanes_mask(e)) : e->mask, rows};
+                                e->at->full ? word(e, lanes_mask(e)) : e->mask, cluster_rows(e)};
     for (u32 i = 0; i < e->nchunks; i++)
         args[5 + i] = a->c[i];
     const Helper h = {.kind = HELPER_CLUSTER,
@@ -189,20 +191,16 @@ static Val access_cluster(Emit *e, bool stores, u32 words, const Row *a, Val row
     return LLVMBuildICmp(B, LLVMIntNE, ok, quad(e, 0), "");
 }
 
-Val load_near(Emit *e, const Row *a, u32 words, Val rows)
-{
-    return access_cluster(e, false, words, a, rows);
-}
+Val load_near(Emit *e, const Row *a, u32 words) { return access_cluster(e, false, words, a); }
 
 Val store_near(Emit *e, const Row *a, const Row *data, u32 words)
 {
-    if (!e->cluster)
-        e->cluster = rows_array(e, PIECE);
+    const Val rows = cluster_rows(e);
     for (u32 k = 0; k < words; k++)
         for (u32 i = 0; i < e->nchunks; i++)
-            store_at(e, data[k].c[i], chunk_host(e, row_of_words(e, e->cluster, k), i, 4));
+            store_at(e, data[k].c[i], chunk_host(e, row_of_words(e, rows, k), i, 4));
     streams_store_near(e, a, 4 * words);
-    return access_cluster(e, true, words, a, e->cluster);
+    return access_cluster(e, true, words, a);
 }
 
 /* --- the helpers -------------------------------------------------------------------------- */

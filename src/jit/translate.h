@@ -152,7 +152,7 @@ typedef struct {
     Val constant[MAX_CONSTANTS]; /* those that loads name */
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
     Val lane_words[2];      /* arrays on the host's stack: addresses and data (lanes.c) */
-    Val cluster;            /* another one, of rows to be stored (cluster.c); NULL: none yet */
+    Val cluster;            /* another one, of rows of words (cluster.c); NULL: none yet */
     u64 *helpers;           /* that are called, a bit each */
     bool streams;           /* the region has some (stream.c) */
     u32 stream_pc[STREAMS], nstream; /* where the loads are that have one */
@@ -493,16 +493,17 @@ bool access_record(Emit *e);
 
 /* --- cluster.c --------------------------------------------------------------------------- */
 
-/* An array on the host's stack of rows of words; of those, where row n is; and the row that is there. */
-Val rows_array(Emit *e, u32 rows);
+enum { MOST_NEAR = 16 }; /* words */
+/* The function's array on the host's stack of so many rows of words; where row n of one is; and the row that is there. */
+Val cluster_rows(Emit *e);
 Val row_of_words(Emit *e, Val rows, u32 n);
 Row load_words_at(Emit *e, Val words);
 /* Loads so many words of each lane, which begin so far behind a host address (`far`, an array), a multiple of 4,
  * to the rows of an array. */
 void load_columns(Emit *e, Val far, Val host, u32 words, Val rows);
-/* Loads up to 16 words of each lane that is on from addresses a on, to an array of 16 rows; stores 2 to 4 words of all lanes.
- * i1: that is done; else nothing is. */
-Val load_near(Emit *e, const Row *a, u32 words, Val rows);
+/* Loads up to 16 words of each lane that is on from addresses a on, to that array; stores 2 to 4 words of all lanes, by way
+ * of it.  i1: that is done; else nothing is. */
+Val load_near(Emit *e, const Row *a, u32 words);
 Val store_near(Emit *e, const Row *a, const Row *data, u32 words);
 /* Of the helper: its type, and its body, for lanes at addresses a. */
 LLVMTypeRef cluster_type(Emit *e);

@@ -136,7 +136,7 @@ bool access_words(Emit *e, const Uop *u)
  * (cluster.c); the others take them, which nothing in between may change.
  */
 
-enum { MOST_MEMBERS = 16, MOST_NEAR = 16 /* words */ };
+enum { MOST_MEMBERS = 16 };
 
 /* Loads from one register of addresses. */
 typedef struct {
@@ -353,10 +353,10 @@ static void load_alone(Emit *e, const Cluster *c, bool all, Row *v)
     e->retired = retired;
 }
 
-/* What an instruction loads from a byte on, of rows of words. */
-static Row take_part(Emit *e, Val rows, u32 at, const Uop *u)
+/* What an instruction loads from a byte on, of the rows of words that the helper has loaded. */
+static Row take_part(Emit *e, u32 at, const Uop *u)
 {
-    Row v = load_words_at(e, row_of_words(e, rows, at / 4));
+    Row v = load_words_at(e, row_of_words(e, cluster_rows(e), at / 4));
     const u32 width = access_width(u);
     const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
     for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
@@ -393,11 +393,10 @@ static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch,
     if (anywhere) {
         const LLVMBasicBlockRef near = new_block(e, "near");
         const Row a = addresses_at(e, c->imm);
-        const Val rows = rows_array(e, MOST_NEAR);
-        branch_likely(e, load_near(e, &a, c->words, rows), near, alone);
+        branch_likely(e, load_near(e, &a, c->words), near, alone);
         LLVMPositionBuilderAtEnd(B, near);
         for (u32 i = 0; i < c->n; i++)
-            l.v[l.n][i] = take_part(e, rows, c->at[i], u[c->k[i]]);
+            l.v[l.n][i] = take_part(e, c->at[i], u[c->k[i]]);
         end_way(e, &l, true);
     } else {
         LLVMBuildBr(B, alone);

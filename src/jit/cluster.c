@@ -15,7 +15,7 @@
 
 #define B e->b
 
-enum { PIECE = 4, EIGHT = 8 }; /* words that are accessed at once */
+enum { PIECE = NEAR_PIECE, EIGHT = 8 }; /* words */
 
 /* --- rows and columns --------------------------------------------------------------------- */
 

@@ -493,7 +493,7 @@ bool access_record(Emit *e);
 
 /* --- cluster.c --------------------------------------------------------------------------- */
 
-enum { MOST_NEAR = 16 }; /* words */
+enum { MOST_NEAR = 16, NEAR_PIECE = 4 }; /* words; those of each lane that are accessed at once */
 /* The function's array on the host's stack of so many rows of words; where row n of one is; and the row that is there. */
 Val cluster_rows(Emit *e);
 Val row_of_words(Emit *e, Val rows, u32 n);

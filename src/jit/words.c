@@ -264,8 +264,7 @@ static bool is_for_stream(const Emit *e, const Cluster *c)
 /* Whether a helper loads these words in less time than gathers do. */
 static bool is_dense(const Cluster *c)
 {
-    enum { PIECE = 4 };
-    const u32 pieces = (c->words + PIECE - 1) / PIECE;
+    const u32 pieces = (c->words + NEAR_PIECE - 1) / NEAR_PIECE;
     return count_places(c) > 2 * pieces;
 }
 
@@ -498,15 +497,15 @@ static bool load_record(Emit *e, Stride stride)
 {
     const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
     const Cluster all = find_cluster(e, imm - far, imm + far, true);
-    const bool unknown = stride == NOBODY_KNOWS, word = is_word(e, e->k),
+    const bool unknown = stride == NOBODY_KNOWS, whole = is_word(e, e->k),
                anywhere = stride != PAIRS && is_dense(&all) && !is_for_stream(e, &all);
     Cluster c;
-    if (word && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
+    if (whole && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
         find_record(e, 4, &c)) {
         load_cluster(e, stride, &c, true, !is_for_stream(e, &c));
     } else if (anywhere) {
         load_cluster(e, stride, &all, false, true);
-    } else if (word && (stride == PAIRS || unknown) && find_record(e, 2, &c)) {
+    } else if (whole && (stride == PAIRS || unknown) && find_record(e, 2, &c)) {
         if (c.n == 2 && are_together(e, &c))
             load_pair(e, stride, &c);
         else

@@ -13,7 +13,7 @@
 /* Whether what the function does may depend on groups. */
 static bool sees_groups(const char *name)
 {
-    static const char *const words[] = {"local", "group", "barrier", "__ventus_"};
+    static const char *const words[] = {"local", "group", "barrier", "__ventus_", "__spirv_"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(name, words[i]))
             return true;

@@ -209,11 +209,11 @@ static bool has_misaligned(const ClQueue *q, const Dispatch *x)
 /* --- sizes ---------------------------------------------------------------------------- */
 
 /* What groups of that size cost for each work-item, in thousandths of what a lane does: idle lanes of their last warps, their
- * beginnings and ends, and accesses of lanes that are no neighbours along the first dimension. */
+ * beginnings and ends, and accesses of warps in which not all lanes are neighbours along the first dimension. */
 static u32 cost_of(const Dispatch *x, u32 a, u32 items, u32 lanes)
 {
     enum { GROUP = 8 /* lanes */, APART = 500 };
-    const u32 apart = a < lanes && a < x->global[0] ? APART : 0;
+    const u32 apart = items > a && a % lanes && a < x->global[0] ? APART : 0;
     return (u32)((align_up(items, lanes) + GROUP) * 1000 / items) + apart;
 }
 

@@ -1,21 +1,22 @@
-/* stream.c -- lanes that each go along memory of its own, such as rows of a matrix, word by word.
+/* stream.c -- lanes that each go along memory of its own, such as rows of a matrix, by words or parts of words.
  *
  * To load one word for each lane takes as many accesses of the host as there are lanes, and lines of
  * the host's cache that rows of a matrix lie in often fall into a few sets of it, so that they are gone
- * when the next word is asked for.  So, when lanes anywhere have gone on by some words, all alike, forward or
+ * when the next word is asked for.  So, when lanes anywhere have gone on by some words or bytes, all alike, forward or
  * back, a helper loads sixteen words of each at once and exchanges rows and columns; these times the
  * lanes find their words in a row (Group.streams).  What they ask for is compared with what is there,
  * address by address, so nobody has to know how a loop goes on.
  *
  * Loads of one block from one register share a stream, that of the first: a loop that takes several steps at once has
- * them, and a stencil.  The first says which word is taken; for the others, it is so many words from that.
+ * them, and a stencil.  The first says which byte is next; what the others take is so many bytes from that.  A byte or a half is taken out of its
+ * word, and a half lies in one word.
  *
- * What such a load returns was in memory up to fifteen steps of the loop before, which the guest's memory
+ * What such a load returns was in memory up to fifteen steps of the loop before, or 63 where each takes a byte, which the guest's memory
  * order allows, and only others that store at the same time can show.  All is forgotten where code is
  * entered, where a warp begins, and at fences, atomics and whatever is left to handlers.  A store of this
  * code by lanes to words of a stream changes these, if each lane stores to its own; any other forgets the
- * streams whose lowest and highest byte it comes between.  The first load takes each word once, and the others no more
- * words than they are after it, so that who waits for one to change looks at memory each time.
+ * streams whose lowest and highest byte it comes between.  The first load takes everything once, and the others no more
+ * often than there are of them, so that who waits for one to change looks at memory each time.
  *
  * vecmem.c has the argument why a guest reaches no memory of the host's: the helper loads words only
  * where the range that is remembered for the instruction has all sixteen of each lane.

@@ -812,7 +812,7 @@ static size_t cost_of(const size_t global[3], size_t a, size_t b, size_t c)
     const size_t items = a * b * c, lanes = (items + 31) / 32 * 32 + 8;
     if (global[0] % a || global[1] % b || global[2] % c)
         return 0;
-    return lanes * 1000 / items + (a < 32 && a < global[0] ? 500 : 0);
+    return lanes * 1000 / items + (items > a && a % 32 && a < global[0] ? 500 : 0);
 }
 
 /* The least that groups of up to `most` cost. */

@@ -48,8 +48,8 @@ report() {
                 for (o = 1; o <= no; o++) {
                     p = t[other[o] " " x]
                     if (exact[x] && hash["ours " x] != hash[other[o] " " x]) bad = " !"
-                    if (p > 0) { s[o] += log(t["ours " x] / p); n[o]++; above[o] += t["ours " x] > 1.5 * p }
-                    printf " %10.1f %10.2f", p, p > 0 ? t["ours " x] / p : 0
+                    if (p > 0) { s[o] += log(t["ours " x] / p); n[o]++; above[o] += (t["ours " x] > 1.5 * p) }
+                    printf " %10.1f %10.2f", p, (p > 0 ? t["ours " x] / p : 0)
                 }
                 print bad
             }

@@ -142,15 +142,8 @@ static void store_columns(Emit *e, Val far, Val host, u32 words, Val rows)
 
 Val cluster_rows(Emit *e)
 {
-    if (e->cluster)
-        return e->cluster;
-    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), entry = LLVMGetEntryBasicBlock(e->fn);
-    const Val first = LLVMGetFirstInstruction(entry);
-    if (first)
-        LLVMPositionBuilderBefore(B, first);
-    e->cluster = LLVMBuildAlloca(B, LLVMArrayType(e->i32, MOST_NEAR * MAX_LANES), "");
-    LLVMSetAlignment(e->cluster, 64);
-    LLVMPositionBuilderAtEnd(B, here);
+    if (!e->cluster)
+        e->cluster = stack_array(e, MOST_NEAR * MAX_LANES);
     return e->cluster;
 }
 
@@ -164,6 +157,16 @@ Row load_words_at(Emit *e, Val words)
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++)
         v.c[i] = load_at(e, e->row, chunk_host(e, words, i, 4));
+    return v;
+}
+
+Row parts_of(Emit *e, Row v, Val bits, Op op, u32 width)
+{
+    const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
+    for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
+        const Val first = LLVMBuildLShr(B, v.c[i], splat(e, bits), "");
+        v.c[i] = widen_data(e, op, LLVMBuildTrunc(B, first, part, ""), e->row);
+    }
     return v;
 }
 
@@ -199,7 +202,7 @@ Val store_near(Emit *e, const Row *a, const Row *data, u32 words)
     for (u32 k = 0; k < words; k++)
         for (u32 i = 0; i < e->nchunks; i++)
             store_at(e, data[k].c[i], chunk_host(e, row_of_words(e, rows, k), i, 4));
-    streams_store_near(e, a, 4 * words);
+    streams_store_lanes(e, a, NULL, 4 * words);
     return access_cluster(e, true, words, a);
 }
 
@@ -209,36 +212,23 @@ static Val both(Emit *e, Val a, Val b) { return LLVMBuildAnd(B, a, b, ""); }
 
 /* i1: no two lanes share bytes of some of their words but not of all: they are equally far from each other, and far
  * enough, or a multiple of a power of 2. */
-static Val is_apart(Emit *e, const Row *a, u32 words)
+static Val are_apart(Emit *e, const Row *a, const Row *on, u32 words)
 {
-    enum { FAR = 1 << 26 }; /* so that no lane comes round to another one */
-    const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
-    const Val second = LLVMBuildExtractElement(B, a->c[0], word(e, 1), "");
-    const Val stride = LLVMBuildSub(B, second, first, ""),
-              size = intrinsic(e, "llvm.abs", &e->i32, 1, (Val[]){stride, LLVMConstNull(e->i1)}, 2);
-    Val uneven = NULL, unaligned = NULL;
+    const Val first = splat(e, LLVMBuildExtractElement(B, a->c[0], word(e, 0), ""));
+    Val far = NULL; /* bits, of all lanes */
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val far = LLVMBuildSub(B, a->c[i], splat(e, first), "");
-        const Val even = LLVMBuildMul(B, splat(e, stride), lanes_constant(e, i, 0, 1), "");
-        const Val odd = LLVMBuildXor(B, far, even, "");
-        uneven = uneven ? LLVMBuildOr(B, uneven, odd, "") : odd;
-        unaligned = unaligned ? LLVMBuildOr(B, unaligned, far, "") : far;
+        const Val v = LLVMBuildSub(B, a->c[i], first, "");
+        far = far ? LLVMBuildOr(B, far, v, "") : v;
     }
-    const Val none = LLVMConstNull(e->row);
-    unaligned = both(e, unaligned, constant_like(unaligned, words > 2 ? 15 : 7));
-    const Val is_even =
-        both(e, LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntNE, uneven, none, "")), ""),
-             LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, size, word(e, 4 * words), ""),
-                           word(e, FAR), ""));
-    return LLVMBuildOr(
-        B, is_even,
-        LLVMBuildNot(B, some_lane(e, LLVMBuildICmp(B, LLVMIntNE, unaligned, none, "")), ""), "");
+    far = both(e, far, constant_like(far, words > 2 ? 15 : 7));
+    const Val unaligned = some_lane(e, LLVMBuildICmp(B, LLVMIntNE, far, LLVMConstNull(e->row), ""));
+    return LLVMBuildOr(B, are_even(e, a, on, 4 * words), LLVMBuildNot(B, unaligned, ""), "");
 }
 
-void make_cluster(Emit *e, const Helper *h, const Val *args, const Row *a, const Row *on)
+void move_cluster(Emit *e, const Helper *h, Val uop, Val rows, const Row *a, const Row *on)
 {
     const LLVMBasicBlockRef here = new_block(e, "here"), refused = new_block(e, "refused");
-    const Val range = range_for(e, args[2], h->stores);
+    const Val range = range_for(e, uop, h->stores);
     const Val room = range_field(e, range, offsetof(PlainRange, room)),
               behind = word(e, 4 * (h->words - 1)); /* bytes to a lane's last word */
     const Plain p = plain_of(e, range);
@@ -248,12 +238,12 @@ void make_cluster(Emit *e, const Helper *h, const Val *args, const Row *a, const
     Val ok = both(e, LLVMBuildICmp(B, LLVMIntUGT, room, behind, ""),
                   all_below(e, &far, LLVMBuildSub(B, room, behind, "")));
     if (h->stores)
-        ok = both(e, both(e, ok, unreserved(e)), is_apart(e, a, h->words));
+        ok = both(e, both(e, ok, unreserved(e)), are_apart(e, a, on, h->words));
     branch_likely(e, ok, here, refused);
     LLVMPositionBuilderAtEnd(B, here);
     const Val array = lane_array(e);
     spread_lanes(e, array, &far);
-    (h->stores ? store_columns : load_columns)(e, array, p.first, h->words, args[4]);
+    (h->stores ? store_columns : load_columns)(e, array, p.first, h->words, rows);
     LLVMBuildRet(B, quad(e, 1));
     LLVMPositionBuilderAtEnd(B, refused);
     LLVMBuildRet(B, quad(e, 0));

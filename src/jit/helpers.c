@@ -276,31 +276,32 @@ static void make_row(Emit *e, const Helper *h)
     LLVMBuildRet(B, LLVMBuildPtrToInt(B, r.host, e->i64, ""));
 }
 
+/* The same whose parameters are a mask, one more, and the addresses of lanes, as rows; the mask. */
+static Val begin_lanes(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, Row *a, Row *on)
+{
+    begin_helper(e, h, t, args);
+    const Val mask = LLVMBuildTrunc(B, args[3], e->i32, "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        a->c[i] = args[5 + i];
+        on->c[i] = mask_chunk(e, mask, i);
+    }
+    return mask;
+}
+
 static void make_stream(Emit *e, const Helper *h)
 {
     Val args[5 + MAX_CHUNKS];
     Row a = {{0}}, on = {{0}};
-    begin_helper(e, h, stream_type(e), args);
-    const Val mask = LLVMBuildTrunc(B, args[3], e->i32, "");
-    for (u32 i = 0; i < e->nchunks; i++) {
-        a.c[i] = args[5 + i];
-        on.c[i] = mask_chunk(e, mask, i);
-    }
+    const Val mask = begin_lanes(e, h, stream_type(e), args, &a, &on);
     fill_stream(e, args[2], mask, args[4], &a, &on);
 }
 
-static void begin_cluster(Emit *e, const Helper *h)
+static void make_cluster(Emit *e, const Helper *h)
 {
     Val args[5 + MAX_CHUNKS];
     Row a = {{0}}, on = {{0}};
-    begin_helper(e, h, cluster_type(e), args);
-    const Val mask = LLVMBuildTrunc(B, args[3], e->i32, "");
-    for (u32 i = 0; i < e->nchunks; i++) {
-        a.c[i] = args[5 + i];
-        if (!h->stores)
-            on.c[i] = mask_chunk(e, mask, i);
-    }
-    make_cluster(e, h, args, &a, &on);
+    begin_lanes(e, h, cluster_type(e), args, &a, &on);
+    move_cluster(e, h, args[2], args[4], &a, &on);
 }
 
 LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *host,
@@ -316,7 +317,7 @@ LLVMModuleRef make_helper(LLVMContextRef c, const Helper *h, const HostVectors *
     else if (h->kind == HELPER_STREAM)
         make_stream(e, h);
     else if (h->kind == HELPER_CLUSTER)
-        begin_cluster(e, h);
+        make_cluster(e, h);
     else
         make_access(e, h);
     LLVMSetValueName2(e->fn, name, strlen(name));

@@ -118,6 +118,8 @@ static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
     enum { WIDE = 1 << 16 };
     Group *g = env->first->group;
     PlainRange guard;
+    if (g->stale)
+        g->constants_of[false] = g->constants_of[true] = NULL;
     if (!constants_read(e->region, env->first, constant, &guard))
         return false;
     guard = around(g->guard, guard); /* warps with all lanes and others have constants of their own */
@@ -470,9 +472,7 @@ static Warp *run_warps(HostEnv *env, const Entry *e, bool full, u64 limit)
     HostCode *code = plain_code(e);
     env->uop = e->uop;
     for (Warp *w = env->first;;) {
-        if (g->stale)
-            g->constants_of[false] = g->constants_of[true] = NULL;
-        if (g->constants_of[full] == e) {
+        if (g->constants_of[full] == e && !g->stale) {
             env->constant = g->constant[full];
             env->guard = g->guard;
         } else if (!read_constants(env, e, g->constant[full])) {

@@ -45,6 +45,26 @@ Val all_within(Emit *e, const Row *a, const Row *on, Val range)
     return all_below(e, &from, room);
 }
 
+Val are_even(Emit *e, const Row *a, const Row *on, u32 least)
+{
+    enum { FAR = 1 << 26 };
+    const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
+    const Val stride =
+        LLVMBuildSub(B, LLVMBuildExtractElement(B, a->c[0], word(e, 1), ""), first, "");
+    Val differ = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val far = LLVMBuildMul(B, splat(e, stride), lanes_constant(e, i, 0, 1), "");
+        const Val want = LLVMBuildAdd(B, splat(e, first), far, "");
+        const Val other =
+            LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntNE, a->c[i], want, ""), on->c[i], "");
+        differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
+    }
+    const Val size = intrinsic(e, "llvm.abs", &e->i32, 1, (Val[]){stride, LLVMConstNull(e->i1)}, 2);
+    const Val is_far =
+        LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, size, word(e, least), ""), word(e, FAR), "");
+    return LLVMBuildAnd(B, is_far, LLVMBuildNot(B, some_lane(e, differ), ""), "");
+}
+
 Plain plain_of(Emit *e, Val range)
 {
     Plain p = {.window = LLVMBuildLoad2(B, e->ptr,
@@ -85,17 +105,19 @@ void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on)
 
 /* --- one by one -------------------------------------------------------------------------- */
 
-Val lane_array(Emit *e)
+Val stack_array(Emit *e, u32 words)
 {
     const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), entry = LLVMGetEntryBasicBlock(e->fn);
     const Val first = LLVMGetFirstInstruction(entry);
     if (first)
         LLVMPositionBuilderBefore(B, first);
-    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, e->lanes), "");
+    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, words), "");
     LLVMSetAlignment(all, 64);
     LLVMPositionBuilderAtEnd(B, here);
     return all;
 }
+
+Val lane_array(Emit *e) { return stack_array(e, e->lanes); }
 
 void spread_lanes(Emit *e, Val all, const Row *v)
 {

@@ -8,11 +8,11 @@
  * address by address, so nobody has to know how a loop goes on.
  *
  * Loads of one block from one register share a stream, that of the first: a loop that takes several steps at once has
- * them, and a stencil.  The first says which byte is next; what the others take is so many bytes from that.  A byte or a half is taken out of its
- * word, and a half lies in one word.
+ * them, and a stencil.  The first says which byte is next; what the others take is so many bytes from that.  Parts of words
+ * are taken out of their word, which must have all of them.
  *
- * What such a load returns was in memory up to fifteen steps of the loop before, or 63 where each takes a byte, which the guest's memory
- * order allows, and only others that store at the same time can show.  All is forgotten where code is
+ * What such a load returns was in memory up to fifteen steps of the loop before, or 63 where each takes a byte, which the
+ * guest's memory order allows, and only others that store at the same time can show.  All is forgotten where code is
  * entered, where a warp begins, and at fences, atomics and whatever is left to handlers.  A store of this
  * code by lanes to words of a stream changes these, if each lane stores to its own; any other forgets the
  * streams whose lowest and highest byte it comes between.  The first load takes everything once, and the others no more
@@ -240,17 +240,6 @@ static Val outermost(Emit *e, const Row *a, const Row *on, bool highest)
                      &all, 1);
 }
 
-void streams_store_near(Emit *e, const Row *a, u32 bytes)
-{
-    if (!e->streams)
-        return;
-    const LLVMBasicBlockRef on = new_block(e, "");
-    if_streaming(e, on);
-    forget_between(e, outermost(e, a, NULL, false), outermost(e, a, NULL, true), bytes - 1);
-    LLVMBuildBr(B, on);
-    LLVMPositionBuilderAtEnd(B, on);
-}
-
 /* --- what is taken ------------------------------------------------------------------------ */
 
 static Val stream_field(Emit *e, Val stream, size_t offset)
@@ -316,14 +305,9 @@ static Val word_row(Emit *e, Val stream, Val index)
 /* What the operation loads of the words. */
 static Row load_bytes(Emit *e, Val stream, Val index, Op op, u32 width)
 {
-    Row v = load_words_at(e, word_row(e, stream, index));
-    const Val behind = LLVMBuildShl(B, LLVMBuildAnd(B, index, word(e, 3), ""), word(e, 3), "");
-    const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
-    for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
-        const Val first = LLVMBuildLShr(B, v.c[i], splat(e, behind), "");
-        v.c[i] = widen_data(e, op, LLVMBuildTrunc(B, first, part, ""), e->row);
-    }
-    return v;
+    const Row v = load_words_at(e, word_row(e, stream, index));
+    const Val bits = LLVMBuildShl(B, LLVMBuildAnd(B, index, word(e, 3), ""), word(e, 3), "");
+    return parts_of(e, v, bits, op, width);
 }
 
 /* How many bytes the load takes, and as what. */
@@ -386,11 +370,7 @@ static void take_next(Emit *e, const Leader *l, const Taken *t, const Row *a, Me
     const Val filled = call_helper(e, &h, stream_type(e), args, 5 + e->nchunks, e->nchunks, v.c);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, filled, quad(e, 0), ""), got, none);
     LLVMPositionBuilderAtEnd(B, got);
-    for (u32 i = 0; width < 4 && i < e->nchunks; i++)
-        v.c[i] = widen_data(
-            e, op, LLVMBuildTrunc(B, v.c[i], LLVMVectorType(data_type(e, width), e->chunk), ""),
-            e->row);
-    arrive(e, m, v);
+    arrive(e, m, parts_of(e, v, word(e, 0), op, width));
     LLVMBuildBr(B, m->done);
     LLVMPositionBuilderAtEnd(B, none);
 }
@@ -565,26 +545,6 @@ static Val has_all_words(Emit *e, const Fill *f, Val range, Row *far)
                 all_below(e, far, LLVMBuildSub(B, room, word(e, LAST_WORD), "")));
 }
 
-/* i1: lanes lie one after the other, all as far from each other, and so far that no two share bytes, but not so far that
- * all of them, by FAR bytes each, go through half of all addresses. */
-static Val is_apart(Emit *e, const Fill *f)
-{
-    enum { FAR = 1 << 26, LEAST = 4 * STREAM_WORDS };
-    const Row *a = &f->from;
-    const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
-    const Val stride =
-        LLVMBuildSub(B, LLVMBuildExtractElement(B, a->c[0], word(e, 1), ""), first, "");
-    Val differ = NULL;
-    for (u32 i = 0; i < e->nchunks; i++) {
-        const Val far = LLVMBuildMul(B, splat(e, stride), lanes_constant(e, i, 0, 1), "");
-        const Val want = LLVMBuildAdd(B, splat(e, first), far, "");
-        const Val other = both(e, LLVMBuildICmp(B, LLVMIntNE, a->c[i], want, ""), f->on->c[i]);
-        differ = differ ? LLVMBuildOr(B, differ, other, "") : other;
-    }
-    const Val size = LLVMBuildSub(B, magnitude(e, stride), word(e, LEAST), "");
-    return both(e, is_below(e, size, FAR), LLVMBuildNot(B, some_lane(e, differ), ""));
-}
-
 /* Other streams that have bytes from lo to last do not have them alone.  i1: there are none. */
 static Val part_from_others(Emit *e, const Fill *f, Val lo, Val last)
 {
@@ -606,7 +566,8 @@ static void note_words(Emit *e, const Fill *f)
     const Val lo = outermost(e, &f->from, f->on, false),
               highest = outermost(e, &f->from, f->on, true);
     const Val last = LLVMBuildAdd(B, highest, word(e, LAST_WORD + 3), "");
-    const Val alone = both(e, part_from_others(e, f, lo, last), is_apart(e, f));
+    const Val alone =
+        both(e, part_from_others(e, f, lo, last), are_even(e, &f->from, f->on, 4 * STREAM_WORDS));
     store_at(e, LLVMBuildZExt(B, alone, e->i32, ""),
              stream_field(e, f->own, offsetof(Streams, alone)));
     store_at(e, f->mask, stream_field(e, f->own, offsetof(Streams, lanes)));

@@ -423,13 +423,11 @@ void arrive(Emit *e, Meeting *m, Row v);
 /* Finds blocks of cycles; whether one loads words that streams are for. */
 bool streams_find(Emit *e);
 /* Forgets all words that were loaded before lanes ask for them; those which a store of so many bytes, from guest address
- * `first` (i32) on, may change; those which one of data by the lanes that are on may, unless it is to words of a stream,
- * which then are changed. */
+ * `first` (i32) on, may change; those which one of data by the lanes that are on may, unless it is of words to words of a
+ * stream, which then are changed (data NULL: of more bytes than a word). */
 void streams_forget(Emit *e);
 void streams_store(Emit *e, Val first, u32 bytes);
 void streams_store_lanes(Emit *e, const Row *a, const Row *data, u32 width);
-/* The same as for the first where all lanes store so many bytes each. */
-void streams_store_near(Emit *e, const Row *a, u32 bytes);
 /* Takes the words of a load of lanes anywhere from its stream, if it has one that has them; the builder is left
  * where it has not. */
 void take_stream(Emit *e, const Uop *u, const Row *a, Meeting *m);
@@ -449,6 +447,9 @@ Val some_lane(Emit *e, Val lanes);
  * below a bound (i32), unsigned. */
 Val distances(Emit *e, Val a, Val on, Val lo);
 Val all_below(Emit *e, const Row *v, Val bound);
+/* i1: the lanes that are on lie one after the other, all as far from each other, which is `least` bytes or more, but not so
+ * far that all of them, by 2^26 bytes each, go through half of all addresses. */
+Val are_even(Emit *e, const Row *a, const Row *on, u32 least);
 /* i1: all lanes that are on (on->c[i] NULL: all of a chunk) lie in the range. */
 Val all_within(Emit *e, const Row *a, const Row *on, Val range);
 /* Rows of a block in which some lanes are off, all of whose others are known to lie in the range, chunk
@@ -465,7 +466,8 @@ Val gather_lanes(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op);
 /* The same for words that are stored, where the host scatters: the last lane at an address is the
  * last to write. */
 void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on);
-/* An array on the host's stack of a word for each lane; puts a row there. */
+/* An array on the host's stack of so many words, of the whole function; one of a word for each lane; puts a row there. */
+Val stack_array(Emit *e, u32 words);
 Val lane_array(Emit *e);
 void spread_lanes(Emit *e, Val all, const Row *v);
 /* Stores the lanes of a mask one after the other, from arrays of addresses and of data. */
@@ -498,6 +500,8 @@ enum { MOST_NEAR = 16, NEAR_PIECE = 4 }; /* words; those of each lane that are a
 Val cluster_rows(Emit *e);
 Val row_of_words(Emit *e, Val rows, u32 n);
 Row load_words_at(Emit *e, Val words);
+/* What the operation loads, of so many bytes, from so many bits behind the lowest of each word on. */
+Row parts_of(Emit *e, Row v, Val bits, Op op, u32 width);
 /* Loads so many words of each lane, which begin so far behind a host address (`far`, an array), a multiple of 4,
  * to the rows of an array. */
 void load_columns(Emit *e, Val far, Val host, u32 words, Val rows);
@@ -505,9 +509,9 @@ void load_columns(Emit *e, Val far, Val host, u32 words, Val rows);
  * of it.  i1: that is done; else nothing is. */
 Val load_near(Emit *e, const Row *a, u32 words);
 Val store_near(Emit *e, const Row *a, const Row *data, u32 words);
-/* Of the helper: its type, and its body, for lanes at addresses a. */
+/* Of the helper: its type, and its body, for the instruction at a Uop, an array of rows, and lanes at addresses a. */
 LLVMTypeRef cluster_type(Emit *e);
-void make_cluster(Emit *e, const Helper *h, const Val *args, const Row *a, const Row *on);
+void move_cluster(Emit *e, const Helper *h, Val uop, Val rows, const Row *a, const Row *on);
 
 /* --- the whole --------------------------------------------------------------------------- */
 

@@ -355,14 +355,8 @@ static void load_alone(Emit *e, const Cluster *c, bool all, Row *v)
 /* What an instruction loads from a byte on, of the rows of words that the helper has loaded. */
 static Row take_part(Emit *e, u32 at, const Uop *u)
 {
-    Row v = load_words_at(e, row_of_words(e, cluster_rows(e), at / 4));
-    const u32 width = access_width(u);
-    const LLVMTypeRef part = LLVMVectorType(data_type(e, width), e->chunk);
-    for (u32 i = 0; width < 4 && i < e->nchunks; i++) {
-        const Val first = LLVMBuildLShr(B, v.c[i], constant_like(v.c[i], at % 4 * 8), "");
-        v.c[i] = widen_data(e, (Op)isa_insn[u->id].op, LLVMBuildTrunc(B, first, part, ""), e->row);
-    }
-    return v;
+    const Row v = load_words_at(e, row_of_words(e, cluster_rows(e), at / 4));
+    return parts_of(e, v, word(e, at % 4 * 8), (Op)isa_insn[u->id].op, access_width(u));
 }
 
 /* Loads the words for this and for later instructions: as a stretch, if they may be one (`stretch`), or by the helper

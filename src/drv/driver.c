@@ -279,6 +279,8 @@ void free_locked(Driver *d, u64 addr)
         free_block(d, addr);
 }
 
+enum { MAX_CLEARED = 8 << 20 }; /* bytes that stay mapped: the private memory of a full machine by default */
+
 void free_cleared_locked(Driver *d, u64 addr)
 {
     u64 size;
@@ -286,10 +288,11 @@ void free_cleared_locked(Driver *d, u64 addr)
         free_locked(d, addr);
     else if (heap_free(&d->heap, addr, &size))
         bug("a block that was found is not there");
-    else if (size <= MAX_CLEARED)
-        memory_allow(dev_memory(d->dev), addr, size, 0);
-    else
-        memory_unmap(dev_memory(d->dev), addr, size);
+    else {
+        const u64 kept = size < MAX_CLEARED ? size : MAX_CLEARED;
+        memory_allow(dev_memory(d->dev), addr, kept, 0);
+        memory_unmap(dev_memory(d->dev), addr + kept, size - kept);
+    }
 }
 
 DrvStatus drv_free(Driver *d, u64 addr)

@@ -70,9 +70,7 @@ void code_was_written(Driver *d, u64 addr, u64 size);
 /* Allocates a block of zeros, as drv_alloc(). */
 DrvStatus alloc_locked(Driver *d, u64 size, u64 *addr);
 void free_locked(Driver *d, u64 addr); /* 0 is allowed */
-/* The same for a block that holds zeros: if it is not large it keeps its memory, which need not be
- * cleared again. */
-enum { MAX_CLEARED = 8 << 20 }; /* bytes that stay mapped so: of the default machine, full */
+/* The same for a block that holds zeros: its first 8 MiB keep their memory, which need not be cleared again. */
 void free_cleared_locked(Driver *d, u64 addr);
 /* Copies, wherever memory is mapped.  False: some page is not. */
 bool copy_in(Driver *d, u64 addr, const void *from, u64 size);

@@ -319,18 +319,16 @@ static DrvStatus alloc_blocks(Driver *d, const DrvKernel *k, const Plan *p, Bloc
     s = s ? s : alloc_locked(d, ABI_KNL_BYTES, &b->metadata);
     if (s)
         return s;
-    /* 2. private memory for as many groups as run at a time, or for fewer when memory is scarce: so it is in the host's
-     * caches; for every group, so that each has addresses of its own, where that is not much and somebody may see them */
-    const bool each = sees_private(d, k);
-    const u64 modest = each ? MODEST : MAX_CLEARED;
+    /* 2. private memory for as many groups as run at a time and may wait for each other, or for fewer when memory is
+     * scarce; for every group, so that each has addresses of its own, where that is not much and somebody may see them */
     const u64 area = align_up(p->private * p->lanes * p->warps, PAGE_SIZE);
     const u64 groups = (u64)p->part.groups[0] * p->part.groups[1] * p->part.groups[2];
     u64 n = groups;
-    if (area && (!each || groups > modest / area)) {
+    if (area && (!sees_private(d, k) || groups > MODEST / area)) {
         const GroupNeeds needs = {p->warps, p->sgprs, p->vgprs, (u32)local_total(p)};
         n = dev_groups_at_once(d->dev, &needs, k->run.threads);
-        const u64 others = modest / area < ASIDE ? modest / area : ASIDE;
-        n = n > others ? n : others;
+        const u64 others = MODEST / area < ASIDE ? MODEST / area : ASIDE;
+        n += others > 1 ? others - 1 : 0;
         n = n ? n : 1; /* the launch will say why none can run */
     }
     for (n = !area ? 0 : n > groups ? groups : n; n; n /= 2) {

@@ -1,12 +1,12 @@
 /* dispatch.c -- launches: host threads share the groups and run their warps, slice by slice.
  *
- * Each thread begins the groups of its share and then some of what the others have not come to.  A
- * group whose warps use up many turns may wait for another: it is set aside in its context, and from
- * then on groups begin in their order, in as many contexts as the machine holds groups, and threads
- * go round among those.
+ * A group whose warps use up many turns may wait for another: it is set aside in its context, and from
+ * then on groups begin in their order (sim/order.h), as many as the machine holds, and threads go
+ * round among those.
  */
 #include "base/mem.h"
 #include "sim/handlers.h"
+#include "sim/order.h"
 #include "sim/sim.h"
 #include <sched.h>
 #include <stddef.h>
@@ -18,19 +18,6 @@ enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
 enum { SHORT = 30000 };    /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
 
-/* Groups next..end-1, which are to begin. */
-typedef struct {
-    u64 next, end;
-} Batch;
-
-/* Groups that one thread is to run, so that in the next launch, too, their memory is in the cache of
- * its processor; what it does not come to others take. */
-typedef struct {
-    _Alignas(64) _Atomic u64 next;
-    u64 end;
-    Batch rest; /* what the thread took and gave back, guarded by the launch's lock */
-} Share;
-
 /* One launch in progress, shared by its host threads. */
 typedef struct {
     Sim *sim;
@@ -39,12 +26,11 @@ typedef struct {
     Audience *audience; /* its observers */
     u64 ngroups;
     u32 threads;        /* of the host */
-    u32 most;           /* groups that may have begun and not ended */
+    u32 most;           /* contexts that there may be */
     u32 interrupts;     /* of the engine when it began */
     u64 deadline;       /* by nanoseconds(); 0: none */
-    Share *share;       /* of each thread */
+    Order *order;       /* of its groups */
     _Atomic u64 limit;  /* groups from here on are not started: one faulted */
-    _Atomic bool waits; /* groups may wait for each other: turns are short */
     PoolJob job;
     bool is_alone;        /* other threads are not called yet, because it may be short */
     u64 start;            /* by nanoseconds() */
@@ -104,15 +90,10 @@ static void check_limits(const Run *r, Warp *w)
         check_time(r, w);
 }
 
-static bool groups_wait(const Run *r)
-{
-    return atomic_load_explicit(&r->waits, memory_order_relaxed);
-}
-
 /* how much warp w may run before its turn ends (WarpRunner) */
 static u64 slice_of(const Run *r, const Warp *w)
 {
-    const u64 usual = groups_wait(r) ? SIM_SHORT_SLICE : SIM_SLICE,
+    const u64 usual = order_waits(r->order) ? SIM_SHORT_SLICE : SIM_SLICE,
               slice = r->opt->slice ? r->opt->slice : usual, most = r->launch->max_insns;
     if (!most)
         return turn(w, slice);
@@ -273,7 +254,7 @@ static bool run_on(Run *r, Group *g, Part *part)
                 check_time(r, first_ready(g)); /* there may be no end of barriers */
         }
         used_up += turns == USED_UP || !(round % ROUNDS);
-        if (may_leave && !g->faulted && used_up >= (groups_wait(r) ? 1 : PATIENCE))
+        if (may_leave && !g->faulted && used_up >= (order_waits(r->order) ? 1 : PATIENCE))
             return false;
     }
     end_group(r, g, part);
@@ -344,67 +325,12 @@ static Group *set_aside(Run *r, Group *g, Group *other)
 
 /* --- a host thread ------------------------------------------------------------------------- */
 
-/* Takes a part of what is left of the thread's share, or of another one's. */
-static void take_batch(Run *r, u32 thread, Batch *b)
-{
-    const u32 parts = r->is_alone ? 2 : 4; /* fewer where nobody else may come to take the rest */
-    for (u32 k = 0; k < r->threads && b->next == b->end; k++) {
-        Share *s = &r->share[(thread + k) % r->threads];
-        u64 next = atomic_load(&s->next), n;
-        do
-            n = (s->end - next + parts - 1) / parts;
-        while (n && !atomic_compare_exchange_weak(&s->next, &next, next + n));
-        *b = (Batch){next, next + n};
-    }
-}
-
-/* Once groups wait for others they begin in their order, as on hardware: later ones must not hold all
- * contexts while they wait for one that has none. */
-static void give_back(Run *r, u32 thread, Batch *b)
-{
-    pthread_mutex_lock(&r->lock);
-    if (b->next != b->end)
-        r->share[thread].rest = *b; /* once: then the thread takes one group at a time */
-    *b = (Batch){0, 0};
-    atomic_store(&r->waits, true);
-    pthread_mutex_unlock(&r->lock);
-}
-
-/* Takes the first of all groups that were not taken, or given back. */
-static void take_first(Run *r, Batch *b)
-{
-    u64 first;
-    Share *of;
-    pthread_mutex_lock(&r->lock);
-    do {
-        first = UINT64_MAX;
-        of = NULL;
-        for (Share *s = r->share; s < r->share + r->threads; s++) {
-            const bool has_rest = s->rest.next < s->rest.end;
-            const u64 next = has_rest ? s->rest.next : atomic_load(&s->next);
-            if ((has_rest || next < s->end) && next < first) {
-                first = next;
-                of = s;
-            }
-        }
-    } while (of && of->rest.next == of->rest.end &&
-             !atomic_compare_exchange_strong(&of->next, &first, first + 1));
-    if (of && of->rest.next != of->rest.end)
-        of->rest.next++;
-    pthread_mutex_unlock(&r->lock);
-    *b = of ? (Batch){first, first + 1} : (Batch){0, 0};
-}
-
-/* Whether a group is left to begin; takes more when the batch is empty. */
+/* Whether there is a group for the thread to begin now. */
 static bool has_next(Run *r, u32 thread, Batch *b)
 {
-    if (groups_wait(r)) {
-        give_back(r, thread, b);
-        take_first(r, b);
-    } else if (b->next == b->end) {
-        take_batch(r, thread, b);
-    }
-    return b->next < b->end && b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
+    const u32 parts = r->is_alone ? 2 : 4; /* fewer where nobody else may come to take the rest */
+    return order_next(r->order, thread, parts, b) &&
+           b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
 
 /* Runs the next groups of the batch in context g.  False: as run_on(), of the last of them. */
@@ -446,10 +372,13 @@ static void work(Run *r, u32 number, Group *g)
             g = other;
             is = BEGUN;
         }
+        const u64 linear = is == NEXT ? batch.next : g->linear;
         const bool has_ended = is == NEXT ? run_next(r, g, &batch, &part) : run_on(r, g, &part);
         is = FREE;
-        if (!has_ended) {
-            give_back(r, number, &batch);
+        if (has_ended) {
+            order_end(r->order, number, linear);
+        } else {
+            order_wait(r->order, number, g->linear, &batch);
             Group *other = take_context(r);
             if (other && !has_next(r, number, &batch)) {
                 leave_context(r, other);
@@ -464,6 +393,7 @@ static void work(Run *r, u32 number, Group *g)
         if (r->is_alone && nanoseconds() - r->start > SHORT)
             call_others(r);
     }
+    order_leave(r->order, number);
     leave_guest_floats(&host);
     leave_context(r, g);
     report(r, NULL, 0, &part);
@@ -500,7 +430,7 @@ static u32 count_threads(const Run *r)
     return (u32)(n > MAX_HOST_THREADS ? MAX_HOST_THREADS : n);
 }
 
-/* Groups that may have begun and not ended: as many as the machine holds, and one a thread. */
+/* Groups that the machine holds at once, as far as private memory has room for them. */
 static u32 count_resident(const Run *r)
 {
     enum { MOST = 1024 };
@@ -511,16 +441,16 @@ static u32 count_resident(const Run *r)
         n = MOST;
     if (areas && n > areas)
         n = areas;
-    return n > r->threads ? (u32)n : r->threads;
+    return n ? (u32)n : 1;
 }
 
 bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, LaunchResult *result)
 {
     Sim *s = (Sim *)e;
     Audience audience = audience_of(launch, opt);
-    Share share[MAX_HOST_THREADS];
+    Order order;
     Run r = {.sim = s,
-             .share = share,
+             .order = &order,
              .interrupts = atomic_load(&s->interrupts),
              .launch = launch,
              .opt = opt,
@@ -535,12 +465,11 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
     pthread_mutex_init(&r.lock, NULL);
     if (audience_tell(&audience, EVENT_launch_begin, NULL, NULL)) {
         const u32 threads = r.threads = count_threads(&r);
-        r.most = count_resident(&r);
-        for (u32 i = 0; i < threads; i++) {
-            atomic_init(&share[i].next, r.ngroups / threads * i);
-            share[i].rest = (Batch){0, 0};
-            share[i].end = i + 1 < threads ? r.ngroups / threads * (i + 1) : r.ngroups;
-        }
+        const u32 resident = count_resident(&r), areas = count_areas(launch);
+        r.most = resident + threads - 1; /* others than the first may have begun out of order */
+        if (areas && r.most > areas)
+            r.most = areas;
+        order_open(&order, r.ngroups, threads, resident);
         Group *own = take_context(&r); /* whatever the others take, the first groups run */
         pool_begin(&r.job, &s->pool, threads, (PoolWork){help, &r});
         result->began = r.start = nanoseconds();
@@ -558,6 +487,7 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         if (threads > 1)
             note_pace(&r);
         give_contexts(&r);
+        order_close(&order);
     } else {
         refuse(&r, FAULT_STOPPED);
     }

@@ -10,6 +10,8 @@
 // run:   $run -j $j -k pairs -P 32768 -g 1920 -l 48 -a buf:i32:40 -a 'buf:i32:40>%t.out' %s
 // run:   od -An -v -td4 -w4 %t.out | sort | uniq -c
 // run: done
+// run: $run --sms 1 -j 16 -k pairs -g 19200 -l 48 -a buf:i32:400 -a 'buf:i32:400>%t.out' %s
+// run: od -An -v -td4 -w4 %t.out | sort | uniq -c
 // run: $run --timeout 1 -k all -g 1584 -l 48 -a buf:i32:1 -a buf:i32:33 -a i32:1 %s 2>%t.err || s=$?
 // run: grep -o 'warps wait at a barrier that the others do not reach' %t.err
 // run: exit $s
@@ -78,5 +80,6 @@ kernel void pairs(global int *flag, global int *out)
 //      40           48
 // arg1[0..15]: 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48
 //      40           48
+//     400           48
 // warps wait at a barrier that the others do not reach
 // end

@@ -127,8 +127,7 @@ bool order_next(Order *o, u32 thread, u32 parts, Batch *b)
 {
     if (order_waits(o)) {
         give_back(o, thread, NONE, b);
-        if (b->next == b->end)
-            take_first(o, b);
+        take_first(o, b);
     } else if (b->next == b->end) {
         take_batch(o, thread, parts, b);
     }

@@ -92,6 +92,23 @@ static void test_counts_early_groups_in_their_turn(void **state)
     order_close(&o);
 }
 
+/* One that has ended before its turn never had a place. */
+static void test_gives_no_place_for_early_groups(void **state)
+{
+    Batch b[2] = {{0, 0}, {0, 0}};
+    Order o;
+    (void)state;
+    order_open(&o, 20, 2, 2);
+    assert_int_equal(begin(&o, 1, &b[1]), 10);
+    assert_int_equal(begin(&o, 0, &b[0]), 0);
+    order_wait(&o, 1, 10, &b[1]);
+    order_wait(&o, 0, 0, &b[0]);
+    order_end(&o, 0, 10);
+    assert_int_equal(begin(&o, 1, &b[1]), 1);
+    assert_int_equal(begin(&o, 1, &b[1]), UINT64_MAX);
+    order_close(&o);
+}
+
 /* What a thread finds that must wait for another. */
 typedef struct {
     Order *order;
@@ -175,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_deals_each_once),
         cmocka_unit_test(test_holds_as_many_as_the_machine),
         cmocka_unit_test(test_counts_early_groups_in_their_turn),
+        cmocka_unit_test(test_gives_no_place_for_early_groups),
         cmocka_unit_test(test_begins_nothing_before_what_others_have),
         cmocka_unit_test(test_leaves_the_first_to_whoever_asks_first),
         cmocka_unit_test(test_waits_for_no_thread_that_has_left),

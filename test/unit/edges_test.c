@@ -930,7 +930,7 @@ static void fences_order_groups(void **state)
              "    endprg  x0, x0, x0\n",
              ROUNDS);
     rig_load(V202, 4, text);
-    rig.launch.groups[0] = 2;
+    rig.launch.groups[0] = rig.launch.resident = 2;
     const LaunchResult r = rig_run(&(LaunchOptions){.threads = 2});
     assert_false(r.faulted);
     for (u32 k = 1; k <= ROUNDS; k++) {

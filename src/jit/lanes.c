@@ -6,6 +6,8 @@
  * gathers of AVX2 do.  Lanes that are on are stored in a loop, but words, where a helper is asked, are
  * scattered by hosts that can.  Loops have addresses and data in arrays on the stack.
  *
+ * Rows of addresses that a uniform value minus another row leads to are asked whether they go backwards.
+ *
  * vecmem.c has the argument why a guest reaches no memory of the host's.
  */
 #include "jit/translate.h"
@@ -260,4 +262,73 @@ void store_each(Emit *e, const Row *data, const Row *a, const Plain *p, u32 widt
     spread_row(e, 0, a);
     spread_row(e, 1, data);
     store_lanes(e, e->mask, p, e->lane_words, width);
+}
+
+/* --- a row backwards --------------------------------------------------------------------- */
+
+static bool is_uniform(Val v)
+{
+    return LLVMIsConstant(v) ||
+           (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMShuffleVector);
+}
+
+bool may_be_backwards(Val v)
+{
+    enum { DEPTH = 8 };
+    for (u32 k = 0; k < DEPTH && LLVMIsAInstruction(v); k++) {
+        const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        if (op != LLVMAdd && op != LLVMSub && op != LLVMShl && op != LLVMAnd)
+            return false;
+        const Val a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+        if (op == LLVMSub && is_uniform(a))
+            return true;
+        v = op == LLVMAdd && is_uniform(a) ? b : a;
+    }
+    return false;
+}
+
+/* The lanes of a chunk from the last to the first. */
+static Val reversed(Emit *e, Val v)
+{
+    Val lane[MAX_LANES];
+    for (u32 i = 0; i < e->chunk; i++)
+        lane[i] = word(e, e->chunk - 1 - i);
+    return LLVMBuildShuffleVector(B, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(lane, e->chunk), "");
+}
+
+void access_backwards(Emit *e, Val range, const Row *a, const Row *data, u32 width, Op op,
+                      Meeting *m)
+{
+    static const Row every = {{0}};
+    const LLVMBasicBlockRef back = new_block(e, "back"), apart = new_block(e, "apart");
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, width), e->chunk);
+    const u32 most = (e->lanes - 1) * width;
+    const Val first = LLVMBuildExtractElement(B, a->c[0], word(e, 0), "");
+    Val ok = LLVMBuildAnd(B, all_within(e, a, &every, range),
+                          LLVMBuildICmp(B, LLVMIntUGE, first, word(e, most), ""), "");
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val steps = LLVMBuildSub(B, splat(e, first), lanes_constant(e, i, 0, width), "");
+        const Val differ = LLVMBuildICmp(B, LLVMIntNE, a->c[i], steps, "");
+        ok = LLVMBuildAnd(B, ok, LLVMBuildNot(B, some_lane(e, differ), ""), "");
+    }
+    if (data && !e->repeats)
+        ok = LLVMBuildAnd(B, ok, unreserved(e), "");
+    LLVMBuildCondBr(B, ok, back, apart);
+    LLVMPositionBuilderAtEnd(B, back);
+    const Val lowest = LLVMBuildZExt(B, LLVMBuildSub(B, first, word(e, most), ""), e->i64, "");
+    const Val host = byte_at(e, plain_of(e, range).window, lowest);
+    Row v = {{0}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val at = chunk_host(e, host, e->nchunks - 1 - i, width);
+        if (data)
+            store_at(e, reversed(e, width < 4 ? LLVMBuildTrunc(B, data->c[i], t, "") : data->c[i]),
+                     at);
+        else
+            v.c[i] = widen_data(e, op, reversed(e, load_at(e, t, at)), e->row);
+    }
+    if (!data)
+        arrive(e, m, v);
+    LLVMBuildBr(B, m->done);
+    LLVMPositionBuilderAtEnd(B, apart);
 }

@@ -473,6 +473,12 @@ void spread_lanes(Emit *e, Val all, const Row *v);
 /* Stores the lanes of a mask one after the other, from arrays of addresses and of data. */
 void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 width);
 
+/* Whether a chunk of addresses is something uniform minus other addresses. */
+bool may_be_backwards(Val v);
+/* An access of lanes that are all on, at addresses a of which each is `width` bytes before the one of the lane before, if the range
+ * has all; data: of a store.  Goes on in m->done; the builder is left where they are elsewhere. */
+void access_backwards(Emit *e, Val range, const Row *a, const Row *data, u32 width, Op op, Meeting *m);
+
 /* --- helpers.c --------------------------------------------------------------------------- */
 
 /* In a helper: ends it with rows (NULL: none) and a last result; the range that is remembered for the

@@ -787,6 +787,8 @@ bool access_vector(Emit *e, const Uop *u)
     Row all = lane_addresses(e, &d);
     if (!loads && e->at->full)
         streams_store_lanes(e, &all, &d.data, d.width);
+    if (e->at->full && may_be_backwards(all.c[0]))
+        access_backwards(e, range_of(e, u, !loads), &all, loads ? NULL : &d.data, d.width, d.op, &m);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))
         access_chunks(e, u, &x, &all, loads ? NULL : &d.data, d.op, &m);
     if (jumps) {

@@ -541,6 +541,65 @@ static void rows_reach_an_end(void **state)
     }
 }
 
+/* Rows backwards, of which in some rounds one lane is elsewhere; then the same until a lane is before what is mapped. */
+static void rows_backwards(void **state)
+{
+    static const struct {
+        const char *access;
+        u32 shift;
+    } cases[] = {{"vlw12.v v4,0(v2)", 2},   {"vlh12.v v4,0(v2)", 1},
+                 {"vlhu12.v v4,2(v2)", 1},  {"vlb12.v v4,0(v2)", 0},
+                 {"vlbu12.v v4,-1(v2)", 0}, {"vloxei32.v v4,(x0),v2", 2},
+                 {"vsw12.v v5,0(v2)", 2},   {"vsh12.v v5,0(v2)", 1},
+                 {"vsb12.v v5,0(v2)", 0},   {"vsoxei32.v v5,(x0),v2", 2}};
+    const Shape s = {.lanes = 32, .items = 32, .warps = 1, .memory = 7};
+    (void)state;
+    for (u32 i = 0; i < countof(cases); i++) {
+        Twins t = twins_open("jit", 64);
+        no_text();
+        line("li x9,%#x", DATA + 0x4000);
+        line("li x18,80");
+        line("vid.v v1");
+        line("vmv.v.i v6,0");
+        label(".Lt");
+        line("vsll.vi v2,v1,%u", cases[i].shift);
+        line("vrsub.vx v2,v2,x9");
+        line("vmv.v.x v12,x18");
+        line("vmseq.vv v13,v1,v12"); /* no lane while x18 is 32 or more */
+        line("vsll.vi v13,v13,2");
+        line("vadd.vv v2,v2,v13");
+        line("vmul.vx v5,v1,x18");
+        line("%s", cases[i].access);
+        line("vsll.vi v7,v6,1");
+        line("vadd.vv v6,v7,v4");
+        line("addi x9,x9,%u", 1u << cases[i].shift);
+        line("addi x18,x18,-1");
+        line("bgtz x18,.Lt");
+        line("li x7,%#x", DATA + OUT);
+        line("vsll.vi v1,v1,2");
+        line("vadd.vx v1,v1,x7");
+        line("vsw12.v v6,0(v1)");
+        line("endprg x0,x0,x0");
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, i).run.faulted);
+        assert_true(twins_close(&t).compiled > 0);
+    }
+    for (u32 i = 0; i < countof(cases); i++) {
+        Twins t = twins_open("jit", 64);
+        const u32 bytes = 1u << cases[i].shift;
+        no_text();
+        line("li x9,%#x", KNL + 36 * bytes); /* which lies before DATA */
+        line("vid.v v1");
+        label(".Lt");
+        line("vsll.vi v2,v1,%u", cases[i].shift);
+        line("vrsub.vx v2,v2,x9");
+        line("%s", cases[i].access);
+        line("addi x9,x9,%d", -(int)bytes);
+        line("j .Lt");
+        twins_fault_at(&t, KNL - bytes, i);
+    }
+}
+
 /* v2025: the register alone says whether a lane means private memory, also where its sum with the
  * immediate passes an end of the addresses and lies in memory at the other one.  Rows go on until
  * that is so; the range that was remembered for those before has the sums, too. */
@@ -765,6 +824,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(rows_apart, usual_set),
         cmocka_unit_test_setup(rows_now_and_then, usual_set),
         cmocka_unit_test_setup(rows_reach_an_end, usual_set),
+        cmocka_unit_test_setup(rows_backwards, usual_set),
         cmocka_unit_test_setup(rows_wrap, usual_set),
         cmocka_unit_test_setup(columns, usual_set),
         cmocka_unit_test_setup(columns_of_some, usual_set),

@@ -1,4 +1,4 @@
-/* words.c -- vector accesses of two to four words a lane.
+/* words.c -- vector accesses of two to four elements a lane: words, or bytes or halves by several instructions.
  *
  * Lanes whose records lie one after the other are one stretch of memory, which is taken apart, or
  * put together, in registers; vecmem.c asks whether it may be touched.  So are those of one instruction (doc/isa.md,
@@ -12,23 +12,22 @@
 
 enum { MOST_WORDS = 4 };
 
-/* the words of a chunk of lanes, in memory, from where they begin */
-static Val stretch_at(Emit *e, Val host, u32 chunk, u32 words)
+/* where the records of a chunk of lanes begin, of so many bytes each */
+static Val stretch_at(Emit *e, Val host, u32 chunk, u32 bytes)
 {
-    Val at = quad(e, 4 * (u64)words * e->chunk * chunk);
-    return LLVMBuildInBoundsGEP2(B, e->i8, host, &at, 1, "");
+    return byte_at(e, host, quad(e, (u64)bytes * e->chunk * chunk));
 }
 
-static void load_records(Emit *e, Val host, u32 words, Row v[MOST_WORDS])
+/* Records of so many elements of `unit` bytes. */
+static void load_records(Emit *e, Val host, u32 count, u32 unit, Row v[MOST_WORDS])
 {
     Val lane[MAX_LANES];
-    const LLVMTypeRef t = LLVMVectorType(e->i32, words * e->chunk);
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, unit), count * e->chunk);
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val all = LLVMBuildLoad2(B, t, stretch_at(e, host, i, words), "");
-        LLVMSetAlignment(all, 1);
-        for (u32 k = 0; k < words; k++) {
+        const Val all = load_at(e, t, stretch_at(e, host, i, count * unit));
+        for (u32 k = 0; k < count; k++) {
             for (u32 n = 0; n < e->chunk; n++)
-                lane[n] = word(e, n * words + k);
+                lane[n] = word(e, n * count + k);
             v[k].c[i] = LLVMBuildShuffleVector(B, all, LLVMGetPoison(t),
                                                LLVMConstVector(lane, e->chunk), "");
         }
@@ -40,7 +39,7 @@ static Row load_pairs(Emit *e, Val host)
 {
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMBuildLoad2(B, LLVMVectorType(e->i64, e->chunk), stretch_at(e, host, i, 2), "");
+        v.c[i] = LLVMBuildLoad2(B, LLVMVectorType(e->i64, e->chunk), stretch_at(e, host, i, 8), "");
         LLVMSetAlignment(v.c[i], 1);
     }
     return v;
@@ -49,7 +48,7 @@ static Row load_pairs(Emit *e, Val host)
 static void store_pairs(Emit *e, Val host, const Row *v)
 {
     for (u32 i = 0; i < e->nchunks; i++)
-        LLVMSetAlignment(LLVMBuildStore(B, v->c[i], stretch_at(e, host, i, 2)), 1);
+        LLVMSetAlignment(LLVMBuildStore(B, v->c[i], stretch_at(e, host, i, 8)), 1);
 }
 
 /* two vectors of n words one after the other */
@@ -61,18 +60,20 @@ static Val concatenate(Emit *e, Val a, Val b, u32 n)
     return LLVMBuildShuffleVector(B, a, b, LLVMConstVector(lane, 2 * n), "");
 }
 
-static void store_records(Emit *e, Val host, u32 words, const Row v[MOST_WORDS])
+static void store_records(Emit *e, Val host, u32 count, u32 unit, const Row v[MOST_WORDS])
 {
-    Val lane[MOST_WORDS * MAX_LANES];
+    const LLVMTypeRef t = LLVMVectorType(data_type(e, unit), e->chunk);
+    Val part[MOST_WORDS], lane[MOST_WORDS * MAX_LANES];
     for (u32 i = 0; i < e->nchunks; i++) {
         const u32 n = e->chunk;
-        const Val low = concatenate(e, v[0].c[i], v[1].c[i], n);
-        const Val high =
-            words == 2 ? low : concatenate(e, v[2].c[i], v[words == 4 ? 3 : 2].c[i], n);
-        for (u32 k = 0; k < words * n; k++)
-            lane[k] = word(e, k % words * n + k / words);
-        const Val all = LLVMBuildShuffleVector(B, low, high, LLVMConstVector(lane, words * n), "");
-        LLVMSetAlignment(LLVMBuildStore(B, all, stretch_at(e, host, i, words)), 1);
+        for (u32 k = 0; k < count; k++)
+            part[k] = unit < 4 ? LLVMBuildTrunc(B, v[k].c[i], t, "") : v[k].c[i];
+        const Val low = concatenate(e, part[0], part[1], n);
+        const Val high = count == 2 ? low : concatenate(e, part[2], part[count == 4 ? 3 : 2], n);
+        for (u32 k = 0; k < count * n; k++)
+            lane[k] = word(e, k % count * n + k / count);
+        const Val all = LLVMBuildShuffleVector(B, low, high, LLVMConstVector(lane, count * n), "");
+        store_at(e, all, stretch_at(e, host, i, count * unit));
     }
 }
 
@@ -107,9 +108,9 @@ bool access_words(Emit *e, const Uop *u)
     const Ways w = part_ways(e, r.ok);
     if (stores) {
         streams_forget(e);
-        store_records(e, r.host, words, v);
+        store_records(e, r.host, words, 4, v);
     } else {
-        load_records(e, r.host, words, v);
+        load_records(e, r.host, words, 4, v);
     }
     LLVMBuildBr(B, w.done);
     /* 3. lane by lane */
@@ -140,8 +141,8 @@ enum { MOST_MEMBERS = 16 };
 
 /* Loads from one register of addresses. */
 typedef struct {
-    i32 imm;   /* of the lowest */
-    u32 words; /* from there to behind the last byte of the highest */
+    i32 imm;          /* of the lowest */
+    u32 bytes, words; /* from there to behind the last byte of the highest */
     u32 n;
     /* instructions of the block, and from which byte on each loads */
     u32 k[MOST_MEMBERS], at[MOST_MEMBERS];
@@ -219,6 +220,7 @@ static Cluster find_cluster(const Emit *e, i32 lo, i32 end, bool parts)
         c.k[c.n] = k[i];
         c.at[c.n++] = at;
     }
+    c.bytes = most;
     c.words = (most + 3) / 4;
     return c;
 }
@@ -359,9 +361,17 @@ static Row take_part(Emit *e, u32 at, const Uop *u)
     return parts_of(e, v, word(e, at % 4 * 8), (Op)isa_insn[u->id].op, access_width(u));
 }
 
-/* Loads the words for this and for later instructions: as a stretch, if they may be one (`stretch`), or by the helper
- * (`anywhere`). */
-static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch, bool anywhere)
+/* A row of elements as words. */
+static Row widen_row(Emit *e, Row v, Op op)
+{
+    for (u32 i = 0; i < e->nchunks; i++)
+        v.c[i] = widen_data(e, op, v.c[i], e->row);
+    return v;
+}
+
+/* Loads the words for this and for later instructions: as a stretch of elements of `unit` bytes, if they may be one (0:
+ * they are none), or by the helper (`anywhere`). */
+static void load_cluster(Emit *e, Stride stride, const Cluster *c, u32 unit, bool anywhere)
 {
     const Uop *const *u = (const Uop *const *)e->at->uop;
     const LLVMBasicBlockRef alone = new_block(e, "alone");
@@ -369,15 +379,15 @@ static void load_cluster(Emit *e, Stride stride, const Cluster *c, bool stretch,
     Loads l = {.done = NULL};
     part_rows(e, stride, alone);
     *e->spare = e->known; /* what is found out on one way is known there only */
-    if (stretch) {
+    if (unit) {
         const Linear base = records_at(e, c->imm);
         Row v[MOST_WORDS];
         Val host, first;
-        const Ways w = find_records(e, u[e->k], &base, 4 * c->words, &host, &first);
+        const Ways w = find_records(e, u[e->k], &base, c->bytes, &host, &first);
         l.done = w.done;
-        load_records(e, host, c->words, v);
+        load_records(e, host, c->bytes / unit, unit, v);
         for (u32 i = 0; i < c->n; i++)
-            l.v[l.n][i] = v[c->at[i] / 4];
+            l.v[l.n][i] = widen_row(e, v[c->at[i] / unit], (Op)isa_insn[u[c->k[i]]->id].op);
         end_way(e, &l, true);
         LLVMPositionBuilderAtEnd(B, w.slow);
     } else {
@@ -487,38 +497,55 @@ static bool find_record(const Emit *e, u32 words, Cluster *c)
     return false;
 }
 
+/* The bytes of each element, if the loads are of two to four of them that fill a record, so that lanes' records may lie one after
+ * the other; else 0.  Records of two and four words have their own ways. */
+static u32 unit_of(const Emit *e, const Cluster *c)
+{
+    const u32 unit = access_width(e->at->uop[c->k[0]]), count = c->bytes / unit;
+    for (u32 i = 0; i < c->n; i++)
+        if (access_width(e->at->uop[c->k[i]]) != unit || c->at[i] % unit)
+            return 0;
+    return count_places(c) == count && count >= 2 && count <= MOST_WORDS && (unit < 4 || count == 3)
+               ? unit
+               : 0;
+}
+
 static bool load_record(Emit *e, Stride stride)
 {
     const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
     const Cluster all = find_cluster(e, imm - far, imm + far, true);
     const bool unknown = stride == NOBODY_KNOWS, whole = is_word(e, e->k),
-               anywhere = stride != PAIRS && is_dense(&all) && !is_for_stream(e, &all);
+               streams = is_for_stream(e, &all),
+               anywhere = stride != PAIRS && is_dense(&all) && !streams;
+    const u32 unit = (unknown || stride == OTHERS) && !streams && all.n ? unit_of(e, &all) : 0;
     Cluster c;
-    if (whole && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
-        find_record(e, 4, &c)) {
-        load_cluster(e, stride, &c, true, !is_for_stream(e, &c));
+    if (unit) {
+        load_cluster(e, stride, &all, unit, anywhere);
+    } else if (whole && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
+               find_record(e, 4, &c)) {
+        load_cluster(e, stride, &c, 4, !is_for_stream(e, &c));
     } else if (anywhere) {
-        load_cluster(e, stride, &all, false, true);
+        load_cluster(e, stride, &all, 0, true);
     } else if (whole && (stride == PAIRS || unknown) && find_record(e, 2, &c)) {
         if (c.n == 2 && are_together(e, &c))
             load_pair(e, stride, &c);
         else
-            load_cluster(e, stride, &c, true, false);
+            load_cluster(e, stride, &c, 4, false);
     } else {
         return false;
     }
     return true;
 }
 
-/* How many stores from here on follow each other, of words that do, up to four. */
+/* How many stores from here on follow each other, of elements that do, up to four. */
 static u32 stores_in_turn(const Emit *e)
 {
     const RegionBlock *b = e->at;
     const Uop *const *u = (const Uop *const *)b->uop + e->k;
-    const u32 room = b->nuop - (b->end != END_NEXT) - e->k;
+    const u32 room = b->nuop - (b->end != END_NEXT) - e->k, unit = access_width(u[0]);
     u32 n = 1;
-    while (n < MOST_WORDS && n < room && is_word(e, e->k + n) && u[n]->id == u[0]->id &&
-           u[n]->ra == u[0]->ra && u[n]->imm == u[0]->imm + 4 * (i32)n)
+    while (n < MOST_WORDS && n < room && is_part(e, e->k + n) && u[n]->id == u[0]->id &&
+           u[n]->ra == u[0]->ra && u[n]->imm == u[0]->imm + (i32)(unit * n))
         n++;
     return n;
 }
@@ -527,14 +554,15 @@ static u32 stores_in_turn(const Emit *e)
 static bool store_record(Emit *e, Stride stride)
 {
     const Uop *const *u = (const Uop *const *)e->at->uop + e->k;
-    const u32 in_turn = stores_in_turn(e), words = stride == PAIRS && in_turn > 2 ? 2 : in_turn;
-    const bool unknown = stride == NOBODY_KNOWS;
-    const bool stretch = (words == 2 && (stride == PAIRS || unknown)) ||
-                         (words == 4 && (stride == FOURS || unknown));
+    const u32 in_turn = stores_in_turn(e), words = stride == PAIRS && in_turn > 2 ? 2 : in_turn,
+              unit = access_width(u[0]);
+    const Stride usual = words == 2 && unit == 4 ? PAIRS : words == 4 && unit == 4 ? FOURS : OTHERS;
+    const bool stretch = stride == usual || stride == NOBODY_KNOWS;
     Row v[MOST_WORDS] = {{{0}}};
-    if (words < 2)
+    if (words < 2 || (unit < 4 && !stretch))
         return false;
-    const Row pair = words == 2 && stretch ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
+    const Row pair =
+        words == 2 && unit == 4 && stretch ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
     for (u32 i = 0; !pair.c[0] && i < words; i++)
         v[i] = get_v(e, u[i]->rb);
     const LLVMBasicBlockRef alone = new_block(e, "alone");
@@ -545,24 +573,28 @@ static bool store_record(Emit *e, Stride stride)
     if (stretch) {
         const Linear base = records_at(e, u[0]->imm);
         Val host, first;
-        const Ways w = find_records(e, u[0], &base, 4 * words, &host, &first);
+        const Ways w = find_records(e, u[0], &base, unit * words, &host, &first);
         done = w.done;
-        streams_store(e, first, e->lanes * 4 * words);
+        streams_store(e, first, e->lanes * unit * words);
         if (pair.c[0])
             store_pairs(e, host, &pair);
         else
-            store_records(e, host, words, v);
+            store_records(e, host, words, unit, v);
         LLVMBuildBr(B, done);
         LLVMPositionBuilderAtEnd(B, w.slow);
     } else {
         done = new_block(e, "");
     }
-    /* 2. lanes anywhere */
-    const Row a = addresses_at(e, u[0]->imm);
-    for (u32 i = 0; pair.c[0] && i < words; i++)
-        v[i] = get_v(e, u[i]->rb);
-    branch_likely(e, store_near(e, &a, v, words), done, alone);
-    /* 3. one word after the other */
+    /* 2. words of lanes anywhere */
+    if (unit == 4) {
+        const Row a = addresses_at(e, u[0]->imm);
+        for (u32 i = 0; pair.c[0] && i < words; i++)
+            v[i] = get_v(e, u[i]->rb);
+        branch_likely(e, store_near(e, &a, v, words), done, alone);
+    } else {
+        LLVMBuildBr(B, alone);
+    }
+    /* 3. one row after the other */
     LLVMPositionBuilderAtEnd(B, alone);
     e->known = *e->spare;
     access_alone(e);
@@ -582,6 +614,6 @@ bool access_record(Emit *e)
     if (!is_part(e, e->k) || e->quick || !e->at->full)
         return false;
     if (e->at->facts[e->k]->access == ACCESS_STORE)
-        return is_word(e, e->k) && store_record(e, stride_of(e, u));
+        return store_record(e, stride_of(e, u));
     return take_early(e) || load_record(e, stride_of(e, u));
 }

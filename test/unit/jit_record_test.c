@@ -48,6 +48,24 @@ static void store_some(void)
         line("vsw12.v v%u,%u(v%u)", 4 + below(8), first + 4 * (i ^ back), base);
 }
 
+/* Two to four bytes or halves that follow each other, in some order, and often one at another place or of another size. */
+static void narrow_some(void)
+{
+    const u32 unit = 1 + below(2), count = 2 + below(3), base = 1 + below(2),
+              turn = one_in(3) ? below(4) : 0;
+    const i32 first = (i32)(unit * below(6));
+    const bool stores = one_in(2);
+    for (u32 i = 0; i < count; i++) {
+        const i32 at =
+            first + (i32)(unit * ((i ^ turn) % count)) + (one_in(8) ? 1 - (i32)below(3) : 0);
+        const char size = (one_in(16) ? 3 - unit : unit) == 1 ? 'b' : 'h';
+        if (stores)
+            line("vs%c12.v v%u,%d(v%u)", size, 4 + below(8), at, base);
+        else
+            line("vl%c%s12.v v%u,%d(v%u)", size, one_in(2) ? "u" : "", 4 + below(8), at, base);
+    }
+}
+
 /* Lane i at x8 + i * stride, by a shift or a product, which compiled code tells apart; or elsewhere, or where another
  * lane is. */
 static void place(u32 base, u32 stride)
@@ -73,7 +91,7 @@ static void place(u32 base, u32 stride)
 static void statements(void)
 {
     for (u32 i = 2 + below(3); i > 0; i--)
-        (one_in(3) ? store_some : load_some)();
+        (one_in(3) ? narrow_some : one_in(3) ? store_some : load_some)();
 }
 
 /* x8 = the warp's own memory, v3 = the number of the lane */
@@ -92,9 +110,10 @@ static void begin(void)
 
 static void records(void **state)
 {
-    static const u32 strides[] = {8, 8, 8, 16, 16, 16, 4, 12, 12, 20, 24, 28, 32, 64, 68, 0};
+    static const u32 strides[] = {8,  8,  8,  16, 16, 16, 4, 12, 12, 20, 24, 28,
+                                  32, 64, 68, 0,  3,  3,  6, 6,  2,  1,  9};
     (void)state;
-    const Programs p = programs_to_try(80);
+    const Programs p = programs_to_try(200);
     gen.set = V202;
     Twins t = twins_open("jit", 64);
     for (u64 program = p.first; program < p.end; program++) {
@@ -139,19 +158,23 @@ static void records(void **state)
     buf_free(&gen.text);
 }
 
-/* Records come nearer to the end of what is mapped, each by a word, until one is beyond: the range that was remembered
+/* Records come nearer to the end of what is mapped, each by an element, until one is beyond: the range that was remembered
  * for those before must not have it. */
 static void records_reach_an_end(void **state)
 {
     (void)state;
     gen.set = V202;
-    static const u32 sizes[] = {2, 3, 4, 6, 8, 12, 16};
+    static const struct {
+        u32 unit, count;
+    } sizes[] = {{4, 2}, {4, 3}, {4, 4}, {4, 6}, {4, 8}, {4, 12}, {4, 16},
+                 {1, 2}, {1, 3}, {1, 4}, {2, 2}, {2, 3}, {2, 4}};
     for (u32 i = 0; i < 4 * countof(sizes); i++) {
-        const u32 words = sizes[i / 4], stride = 4 * words;
-        const bool stores = i & 1, shifts = i & 2 && !(words & (words - 1));
+        const u32 unit = sizes[i / 4].unit, count = sizes[i / 4].count, stride = unit * count;
+        const bool stores = i & 1, shifts = i & 2 && !(stride & (stride - 1));
+        const char size = unit == 4 ? 'w' : unit == 2 ? 'h' : 'b';
         Twins t = twins_open("jit", 64);
         no_text();
-        line("li x8,%#x", DATA + DATA_BYTES - 32 * stride - 16);
+        line("li x8,%#x", DATA + DATA_BYTES - 32 * stride - 4 * unit);
         line("vid.v v3");
         line(shifts ? "vsll.vi v2,v3,%u" : "li x13,%u",
              shifts ? (u32)__builtin_ctz(stride) : stride);
@@ -166,9 +189,9 @@ static void records_reach_an_end(void **state)
             line("vadd.vx v1,v1,x8");
         }
         line("vadd.vx v2,v1,x14");
-        for (u32 k = 0; k < words; k++)
-            line(stores ? "vsw12.v v3,%u(v2)" : "vlw12.v v4,%u(v2)", 4 * k);
-        line("addi x14,x14,4");
+        for (u32 k = 0; k < count; k++)
+            line(stores ? "vs%c12.v v3,%u(v2)" : "vl%c12.v v4,%u(v2)", size, unit * k);
+        line("addi x14,x14,%u", unit);
         line("j .Lt");
         twins_fault_at(&t, DATA + DATA_BYTES, i);
     }

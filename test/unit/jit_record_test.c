@@ -113,7 +113,7 @@ static void records(void **state)
     static const u32 strides[] = {8,  8,  8,  16, 16, 16, 4, 12, 12, 20, 24, 28,
                                   32, 64, 68, 0,  3,  3,  6, 6,  2,  1,  9};
     (void)state;
-    const Programs p = programs_to_try(200);
+    const Programs p = programs_to_try(100);
     gen.set = V202;
     Twins t = twins_open("jit", 64);
     for (u64 program = p.first; program < p.end; program++) {

@@ -110,6 +110,12 @@ static void visit_ins(Fold *F, Ins i)
     }
     for (int k = 0; k < 3; k++)
         i.a[k] = fold_resolve(F, i.a[k]);
+    if (F->differs) { /* only new instructions go through the rules */
+        if (i.op == IR_load || i.op == IR_store)
+            regroup_address(F, &i);
+        append(F, &i);
+        return;
+    }
     const Ref r = fold_add(F, i);
     if (dst && !ref_same(r, ref_val(dst)) && !F->f->module->failed)
         replace(F, dst, r);
@@ -186,9 +192,13 @@ static void resolve_phis(const Fold *F)
     }
 }
 
-static bool walk(Func *f)
+static bool walk(Func *f, const bool *differs, const u8 *uses, size_t ndiffers)
 {
-    Fold F = {.f = f, .scratch = ir_module("fold", f->module->target)};
+    Fold F = {.f = f,
+              .scratch = ir_module("fold", f->module->target),
+              .differs = differs,
+              .uses = uses,
+              .ndiffers = ndiffers};
     u32 *order = F.scratch ? ir_alloc(F.scratch, (f->nrpo + 1) * sizeof *order) : NULL;
     if (!order || !cover_values(&F)) {
         f->module->failed = true;
@@ -309,10 +319,15 @@ static bool fold_graph(Func *f)
     return branches || merged;
 }
 
+void fold_regroup(Func *f, const bool *differs, const u8 *uses, size_t ndiffers)
+{
+    walk(f, differs, uses, ndiffers);
+}
+
 void fold(Func *f)
 {
     for (int n = 0; n < ROUNDS && !f->module->failed; n++) {
-        const bool changed = walk(f);
+        const bool changed = walk(f, NULL, NULL, 0);
         if (f->module->failed || (!fold_graph(f) && !changed))
             break;
     }

@@ -31,6 +31,9 @@ typedef struct {
     size_t nis, capis;
     ValueTable table;
     int depth;              /* of rules that make instructions */
+    const bool *differs;    /* by value, of those from before the walk: lanes may have different ones (regroup.c); or NULL */
+    const u8 *uses;         /* how often each of these is read */
+    size_t ndiffers;
     bool changed;
 } Fold;
 
@@ -53,6 +56,10 @@ Ref simplify(Fold *F, Ins *i);
 void simplify_branch(Fold *F, Term *t);
 /* Moves constants from the address of a load or store into its offset (address.c). */
 void simplify_address(Fold *F, Ins *i);
+/* Adds up in the address of a load or store what is one for the warp, if F->differs tells, and that is less work; a walk that does so
+ * (regroup.c). */
+void regroup_address(Fold *F, Ins *i);
+void fold_regroup(Func *f, const bool *differs, const u8 *uses, size_t ndiffers);
 /* The result of division or remainder *i by the constant d, or R_NONE (divide.c). */
 Ref divide_by(Fold *F, const Ins *i, u32 d);
 

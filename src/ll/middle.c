@@ -230,7 +230,7 @@ static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *
     }
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level || run_passes(m, tidying, d)) &&
-           (level < 2 || unroll(m, d));
+           (level < 2 || (unroll(m, d) && run_passes(m, "function(slsr,early-cse)", d)));
 }
 
 static bool expand(LLVMModuleRef m, Diag *d)

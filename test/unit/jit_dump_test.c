@@ -309,7 +309,7 @@ static void asks_for_rows_once(void **state)
         {"vadd.vi v2,v1,4\n vadd.vx v3,v2,x5\n vlw12.v v5,0(v2)\n vlw12.v v6,0(v3)\n", 1},
         {"vmv.v.v v2,v1\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 1},
         {"vsub.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 1},
-        {"vrsub.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
+        {"vrsub.vx v2,v1,x5\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 4}, /* and whether it is one backwards, where it lies */
         {"vadd.vv v2,v1,v3\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
         {"vadd.vi v2,v1,4,v0.t\n vlw12.v v5,0(v1)\n vlw12.v v6,0(v2)\n", 2},
         {"vsll.vi v2,v1,2\n vadd.vx v3,v2,x5\n vadd.vx v4,v2,x6\n vlw12.v v5,0(v3)\n"

@@ -3,7 +3,7 @@
  * The host takes as long to gather a word for each lane as to load sixteen bytes of each, and some ten times as long as to
  * exchange rows and columns of these.  So where several instructions of a block access words at immediates from one
  * register (words.c), a helper loads all that they ask for, sixteen bytes of a lane at a time, into an array of the
- * function, from which each then takes its row.  Stores of two to four words that follow each other are put together so.
+ * function, from which each then takes its row.  Stores of two to four words that follow each other, or of eight, are put together so.
  *
  * A helper does nothing, and says so, where lanes do not all lie in the range that is remembered for the instruction;
  * where lanes' words might overlap, whose order could be seen, it stores nothing (vecmem.c has the argument why a guest
@@ -116,9 +116,27 @@ void load_columns(Emit *e, Val far, Val host, u32 words, Val rows)
             load_pieces(e, far, host, i, first, rows);
 }
 
-/* Stores up to four words of each lane. */
+/* Stores eight words of each of eight lanes. */
+static void store_eight(Emit *e, Val far, Val host, u32 lane, Val rows)
+{
+    Val v[EIGHT];
+    for (u32 k = 0; k < EIGHT; k++)
+        v[k] = load_at(e, LLVMVectorType(e->i32, EIGHT),
+                       byte_at(e, row_of_words(e, rows, k), quad(e, 4 * (u64)lane)));
+    exchange_eight(e, v);
+    for (u32 k = 0; k < EIGHT; k++) {
+        const Val at = LLVMBuildLoad2(B, e->i32, byte_at(e, far, quad(e, 4 * (u64)(lane + k))), "");
+        store_at(e, v[k], byte_at(e, host, LLVMBuildZExt(B, at, e->i64, "")));
+    }
+}
+
+/* Stores up to four words of each lane, or eight. */
 static void store_columns(Emit *e, Val far, Val host, u32 words, Val rows)
 {
+    for (u32 lane = 0; words == EIGHT && lane < e->lanes; lane += EIGHT)
+        store_eight(e, far, host, lane, rows);
+    if (words == EIGHT)
+        return;
     for (u32 i = 0; i < e->nchunks; i++) {
         Val v[PIECE], lane[PIECE];
         for (u32 k = 0; k < PIECE; k++)
@@ -220,7 +238,7 @@ static Val are_apart(Emit *e, const Row *a, const Row *on, u32 words)
         const Val v = LLVMBuildSub(B, a->c[i], first, "");
         far = far ? LLVMBuildOr(B, far, v, "") : v;
     }
-    far = both(e, far, constant_like(far, words > 2 ? 15 : 7));
+    far = both(e, far, constant_like(far, words > 4 ? 31 : words > 2 ? 15 : 7));
     const Val unaligned = some_lane(e, LLVMBuildICmp(B, LLVMIntNE, far, LLVMConstNull(e->row), ""));
     return LLVMBuildOr(B, are_even(e, a, on, 4 * words), LLVMBuildNot(B, unaligned, ""), "");
 }

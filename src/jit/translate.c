@@ -468,7 +468,7 @@ u32 helper_number(const Helper *h)
     case HELPER_STREAM: return STREAM_HELPERS + lanes;
     case HELPER_CLUSTER:
         return CLUSTER_HELPERS + (lanes * 2 + h->stores) * 4 +
-               (h->stores ? h->words : h->words / 4) - 1;
+               (h->stores ? h->words % 8 : h->words / 4) - (!h->stores || h->words < 8);
     default: return ACCESS_HELPERS + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
     }
 }
@@ -482,12 +482,12 @@ Helper helper_of(u32 number)
     if (number < ACCESS_HELPERS)
         return (Helper){.kind = HELPER_ROW, .stores = row >> 1, .flat = row & 1};
     if (number >= CLUSTER_HELPERS) {
-        const u32 c = number - CLUSTER_HELPERS, words = c % 4 + 1;
+        const u32 c = number - CLUSTER_HELPERS, words = c % 4 + 1; /* 1: stores of 8 */
         const bool stores = c / 4 & 1;
         return (Helper){.kind = HELPER_CLUSTER,
                         .op = OP_w,
                         .stores = stores,
-                        .words = stores ? words : 4 * words,
+                        .words = !stores ? 4 * words : words > 1 ? words : 8,
                         .lanes = 4u << c / 8};
     }
     if (number >= STREAM_HELPERS)

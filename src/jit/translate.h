@@ -28,7 +28,7 @@ typedef struct {
     HelperKind kind;
     bool stores, flat, full;
     Op op;                  /* b h w bu hu */
-    u32 words;              /* of a cluster: 4, 8, 12 or 16 that are loaded, 2 to 4 that are stored */
+    u32 words;              /* of a cluster: 4, 8, 12 or 16 that are loaded, 2 to 4 or 8 that are stored */
     u32 lanes;
 } Helper;
 
@@ -511,7 +511,7 @@ Row parts_of(Emit *e, Row v, Val bits, Op op, u32 width);
 /* Loads so many words of each lane, which begin so far behind a host address (`far`, an array), a multiple of 4,
  * to the rows of an array. */
 void load_columns(Emit *e, Val far, Val host, u32 words, Val rows);
-/* Loads up to 16 words of each lane that is on from addresses a on, to that array; stores 2 to 4 words of all lanes, by way
+/* Loads up to 16 words of each lane that is on from addresses a on, to that array; stores 2 to 4 or 8 words of all lanes, by way
  * of it.  i1: that is done; else nothing is. */
 Val load_near(Emit *e, const Row *a, u32 words);
 Val store_near(Emit *e, const Row *a, const Row *data, u32 words);

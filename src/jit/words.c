@@ -537,28 +537,34 @@ static bool load_record(Emit *e, Stride stride)
     return true;
 }
 
-/* How many stores from here on follow each other, of elements that do, up to four. */
+enum { MOST_STORED = 8 };
+
+/* How many stores from here on follow each other, of elements that do, up to four, or eight words. */
 static u32 stores_in_turn(const Emit *e)
 {
     const RegionBlock *b = e->at;
     const Uop *const *u = (const Uop *const *)b->uop + e->k;
     const u32 room = b->nuop - (b->end != END_NEXT) - e->k, unit = access_width(u[0]);
     u32 n = 1;
-    while (n < MOST_WORDS && n < room && is_part(e, e->k + n) && u[n]->id == u[0]->id &&
+    while (n < MOST_STORED && n < room && is_part(e, e->k + n) && u[n]->id == u[0]->id &&
            u[n]->ra == u[0]->ra && u[n]->imm == u[0]->imm + (i32)(unit * n))
         n++;
-    return n;
+    return n < MOST_STORED || unit < 4 || e->chunk < MOST_STORED ? (n < MOST_WORDS ? n : MOST_WORDS)
+                                                                 : n;
 }
 
 /* Of stores, which follow each other: all. */
 static bool store_record(Emit *e, Stride stride)
 {
     const Uop *const *u = (const Uop *const *)e->at->uop + e->k;
-    const u32 in_turn = stores_in_turn(e), words = stride == PAIRS && in_turn > 2 ? 2 : in_turn,
-              unit = access_width(u[0]);
+    const u32 in_turn = stores_in_turn(e),
+              most = stride == PAIRS   ? 2
+                     : stride == FOURS ? 4
+                                       : MOST_STORED,
+              words = in_turn < most ? in_turn : most, unit = access_width(u[0]);
     const Stride usual = words == 2 && unit == 4 ? PAIRS : words == 4 && unit == 4 ? FOURS : OTHERS;
-    const bool stretch = stride == usual || stride == NOBODY_KNOWS;
-    Row v[MOST_WORDS] = {{{0}}};
+    const bool stretch = words <= MOST_WORDS && (stride == usual || stride == NOBODY_KNOWS);
+    Row v[MOST_STORED] = {{{0}}};
     if (words < 2 || (unit < 4 && !stretch))
         return false;
     const Row pair =

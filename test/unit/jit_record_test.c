@@ -42,8 +42,8 @@ static void load_some(void)
 
 static void store_some(void)
 {
-    const u32 words = 2 + below(4), first = 4 * below(6), base = 1 + below(2),
-              back = one_in(4) ? below(words) : 0;
+    const u32 words = one_in(3) ? 8 + below(4) : 2 + below(4), first = 4 * below(6),
+              base = 1 + below(2), back = one_in(4) ? below(words) : 0;
     for (u32 i = 0; i < words; i++)
         line("vsw12.v v%u,%u(v%u)", 4 + below(8), first + 4 * (i ^ back), base);
 }

@@ -27,6 +27,21 @@ static u32 exchange(Op op, u32 *p, u32 source)
     return old;
 }
 
+/* The same for all lanes.  at[i] NULL: not lane i. */
+static void exchange_each(Op op, u32 *const at[MAX_LANES], const u32 source[MAX_LANES],
+                          u32 old[MAX_LANES])
+{
+    if (op == OP_add) { /* the usual one, without a call each */
+        for (int i = 0; i < MAX_LANES; i++)
+            if (at[i])
+                old[i] = __atomic_fetch_add(at[i], source[i], __ATOMIC_SEQ_CST);
+        return;
+    }
+    for (int i = 0; i < MAX_LANES; i++)
+        if (at[i])
+            old[i] = exchange(op, at[i], source[i]);
+}
+
 /* Local memory belongs to the thread that runs the group.  at[i] NULL: not lane i. */
 static void exchange_local(Op op, u32 *const at[MAX_LANES], const u32 source[MAX_LANES],
                            u32 old[MAX_LANES])
@@ -132,9 +147,8 @@ const Uop *amo_at(Warp *w, const Uop *u, const u64 addr[MAX_LANES])
             return NULL;
         if (is_local)
             exchange_local(op, at, source, w->v[u->rd]);
-        for (int i = 0; i < MAX_LANES && !is_local; i++)
-            if (at[i])
-                w->v[u->rd][i] = exchange(op, at[i], source[i]);
+        else
+            exchange_each(op, at, source, w->v[u->rd]);
         return next(u);
     }
     for (u32 left = w->exec; left; left &= left - 1) {

@@ -56,9 +56,9 @@ Ref simplify(Fold *F, Ins *i);
 void simplify_branch(Fold *F, Term *t);
 /* Moves constants from the address of a load or store into its offset (address.c). */
 void simplify_address(Fold *F, Ins *i);
-/* Adds up in the address of a load or store what is one for the warp, if F->differs tells, and that is less work; a walk that does so
- * (regroup.c). */
+/* Adds up in the address of a load or store what is one for the warp, where F->differs tells and that is less work (regroup.c). */
 void regroup_address(Fold *F, Ins *i);
+/* A walk that does that alone, with what is known of the first ndiffers values. */
 void fold_regroup(Func *f, const bool *differs, const u8 *uses, size_t ndiffers);
 /* The result of division or remainder *i by the constant d, or R_NONE (divide.c). */
 Ref divide_by(Fold *F, const Ins *i, u32 d);

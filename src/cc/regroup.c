@@ -38,7 +38,7 @@ static void add_product(Sum *s, Ref value, u32 times)
     const bool own = differs(s->F, value);
     Product *p = own ? s->lane : s->warp;
     u32 *n = own ? &s->nlane : &s->nwarp, at = *n;
-    if (*n == MOST) {
+    if (*n == MOST || (value.kind != R_VAL && times != 1)) {
         s->fits = false;
         return;
     }
@@ -68,6 +68,8 @@ typedef enum { OUTSIDE, FACTOR, SHARED } Place;
 static void read_sum(Sum *s, Ref r, u32 times, Place place, int depth)
 {
     const Ins *d = r.kind == R_VAL && r.val < s->F->ndef ? &s->F->def[r.val] : NULL;
+    if (!s->fits)
+        return;
     if (r.kind == R_CON) {
         s->con += times * r.val;
         return;

@@ -549,8 +549,8 @@ static u32 stores_in_turn(const Emit *e)
     while (n < MOST_STORED && n < room && is_part(e, e->k + n) && u[n]->id == u[0]->id &&
            u[n]->ra == u[0]->ra && u[n]->imm == u[0]->imm + (i32)(unit * n))
         n++;
-    return n < MOST_STORED || unit < 4 || e->chunk < MOST_STORED ? (n < MOST_WORDS ? n : MOST_WORDS)
-                                                                 : n;
+    const bool takes_all = n == MOST_STORED && unit == 4 && e->chunk >= MOST_STORED;
+    return takes_all || n < MOST_WORDS ? n : MOST_WORDS;
 }
 
 /* Of stores, which follow each other: all. */

@@ -9,6 +9,7 @@
  *   spaces      generic pointers to one address space where that is known, and again the passes
  *               that gain by it
  *   unroll      short loops of which all lanes make as many rounds (unroll.c)
+ *   nearby      products, and addresses, from others that differ by little
  *   extremes    sums are taken out of the larger and smaller of two (extremes.c)
  *   expand      arithmetic with half to float, 64-bit division and the like to calls, until the
  *               library asks for no more
@@ -211,6 +212,9 @@ static bool note_strays(LLVMModuleRef m, int level, Diag *d)
 static const char tidying[] =
     "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,gvn,adce)";
 
+/* (i + 1) * n as i * n + n, for rows of a grid beside each other; cc/regroup.c goes on from there */
+static const char nearby[] = "function(slsr,early-cse)";
+
 static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *o, Diag *d)
 {
     const int level = o->level;
@@ -230,7 +234,7 @@ static bool optimise(LLVMModuleRef m, const Target *target, const BuildOptions *
     }
     return run_passes(m, pipeline(level), d) &&
            (!spaces_infer(m) || !level || run_passes(m, tidying, d)) &&
-           (level < 2 || (unroll(m, d) && run_passes(m, "function(slsr,early-cse)", d)));
+           (level < 2 || (unroll(m, d) && run_passes(m, nearby, d)));
 }
 
 static bool expand(LLVMModuleRef m, Diag *d)

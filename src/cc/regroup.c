@@ -104,6 +104,19 @@ static Ref scaled(Fold *F, Product p, u32 loc)
     return p.times == 1 ? p.value : fold_make(F, IR_mul, p.value, ref_con(p.times), loc);
 }
 
+/* Terms that are taken away come last. */
+static Ref sum_of(Fold *F, const Product *p, u32 n, u32 loc)
+{
+    Ref sum = ref_con(0);
+    for (u32 taken = 0; taken < 2; taken++)
+        for (u32 k = 0; k < n; k++)
+            if (p[k].times >> 31 == taken) {
+                const Product size = {p[k].value, taken ? 0u - p[k].times : p[k].times};
+                sum = fold_make(F, taken ? IR_sub : IR_add, sum, scaled(F, size, loc), loc);
+            }
+    return sum;
+}
+
 void regroup_address(Fold *F, Ins *i)
 {
     Ref *base = &i->a[ir_info[i->op].nargs - 1];
@@ -118,13 +131,11 @@ void regroup_address(Fold *F, Ins *i)
     for (u32 k = 1; k < s.nlane; k++)
         if (s.lane[k].times != times)
             return;
-    Ref own = s.lane[0].value, warp = scaled(F, s.warp[0], i->loc);
-    for (u32 k = 1; k < s.nlane; k++)
-        own = fold_make(F, IR_add, own, s.lane[k].value, i->loc);
-    for (u32 k = 1; k < s.nwarp; k++)
-        warp = fold_make(F, IR_add, warp, scaled(F, s.warp[k], i->loc), i->loc);
-    own = scaled(F, (Product){own, times}, i->loc);
-    *base = fold_make(F, IR_add, own, warp, i->loc);
+    for (u32 k = 0; k < s.nlane; k++)
+        s.lane[k].times = 1;
+    const Product own = {sum_of(F, s.lane, s.nlane, i->loc), times};
+    *base =
+        fold_make(F, IR_add, scaled(F, own, i->loc), sum_of(F, s.warp, s.nwarp, i->loc), i->loc);
     if (s.con)
         *base = fold_make(F, IR_add, *base, ref_con(s.con), i->loc);
     F->changed = true;

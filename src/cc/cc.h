@@ -52,6 +52,8 @@ const CcView *cc_view(size_t i);
 /* parts[b]: lanes may part at the end of block b of a generic function, which stays as it is.  False:
  * out of memory. */
 bool uniform_find(Func *f, bool *parts);
+/* Whether lanes have a result of their own, whatever the operands are. */
+bool uniform_never(const Ins *i);
 
 /* --- the proof of allocation (verify.c), and the end (encode.c) -------------------------- */
 

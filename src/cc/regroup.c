@@ -145,8 +145,7 @@ void regroup_address(Fold *F, Ins *i)
 
 static bool makes_different(const Func *f, const bool *differs, const Ins *i)
 {
-    if (i->op == IR_lane || i->op == IR_atomic || i->op == IR_param || i->op == IR_result ||
-        (i->op == IR_load && i->space == IN_PRIVATE))
+    if (uniform_never(i))
         return true;
     for (int k = 0; k < ins_nargs(i); k++)
         if (i->a[k].kind == R_VAL && i->a[k].val < f->nvalue && differs[i->a[k].val])

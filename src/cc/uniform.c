@@ -107,7 +107,7 @@ static bool is_vector(const Job *j, Ref r)
     return r.kind == R_VAL && j->f->value[r.val].bank == BANK_V;
 }
 
-static bool makes_vector(const Job *j, const Ins *i, u32 b)
+bool uniform_never(const Ins *i)
 {
     switch (i->op) {
     case IR_lane:
@@ -116,14 +116,15 @@ static bool makes_vector(const Job *j, const Ins *i, u32 b)
     case IR_sc:
     case IR_param:
     case IR_result: return true;
-    case IR_load:
-        if (i->space == IN_PRIVATE)
-            return true;
-        break;
-    default:
-        if (i->op < NIR && sel_needs_vector((IrOp)i->op))
-            return true;
+    case IR_load: return i->space == IN_PRIVATE;
+    default: return i->op < NIR && sel_needs_vector((IrOp)i->op);
     }
+}
+
+static bool makes_vector(const Job *j, const Ins *i, u32 b)
+{
+    if (uniform_never(i))
+        return true;
     for (int k = 0; k < ins_nargs(i); k++)
         if (is_vector(j, i->a[k]) || is_stale(j, i->a[k], b))
             return true;

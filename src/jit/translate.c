@@ -468,7 +468,7 @@ u32 helper_number(const Helper *h)
     case HELPER_STREAM: return STREAM_HELPERS + lanes;
     case HELPER_CLUSTER:
         return CLUSTER_HELPERS + (lanes * 2 + h->stores) * 4 +
-               (h->stores ? h->words % 8 : h->words / 4) - (!h->stores || h->words < 8);
+               (!h->stores ? h->words / 4 - 1 : h->words == 8 ? 0 : h->words - 1);
     default: return ACCESS_HELPERS + ((lanes * 2 + h->stores) * 2 + h->full) * 5 + widths[h->op];
     }
 }

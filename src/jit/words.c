@@ -141,8 +141,8 @@ enum { MOST_MEMBERS = 16 };
 
 /* Loads from one register of addresses. */
 typedef struct {
-    i32 imm;          /* of the lowest */
-    u32 bytes, words; /* from there to behind the last byte of the highest */
+    i32 imm;   /* of the lowest */
+    u32 bytes; /* from there to behind the last byte of the highest */
     u32 n;
     /* instructions of the block, and from which byte on each loads */
     u32 k[MOST_MEMBERS], at[MOST_MEMBERS];
@@ -221,9 +221,10 @@ static Cluster find_cluster(const Emit *e, i32 lo, i32 end, bool parts)
         c.at[c.n++] = at;
     }
     c.bytes = most;
-    c.words = (most + 3) / 4;
     return c;
 }
+
+static u32 count_words(const Cluster *c) { return (c->bytes + 3) / 4; }
 
 /* The words of a cluster, as bits. */
 static u32 words_of(const Cluster *c)
@@ -248,7 +249,7 @@ static bool is_for_stream(const Emit *e, const Cluster *c)
 {
     enum { MANY = 8 };
     const u32 base = e->at->uop[e->k]->ra;
-    const i32 size = 4 * (i32)(c->words < MANY ? MOST_NEAR : c->words);
+    const i32 size = 4 * (i32)(count_words(c) < MANY ? MOST_NEAR : count_words(c));
     if (!e->streams || !e->in_cycle[e->index] || e->known.linear[base].root.c[0])
         return false;
     for (u32 k = e->k; k < e->at->nuop; k++) {
@@ -266,7 +267,7 @@ static bool is_for_stream(const Emit *e, const Cluster *c)
 /* Whether a helper loads these words in less time than gathers do. */
 static bool is_dense(const Cluster *c)
 {
-    const u32 pieces = (c->words + NEAR_PIECE - 1) / NEAR_PIECE;
+    const u32 pieces = (count_words(c) + NEAR_PIECE - 1) / NEAR_PIECE;
     return count_places(c) > 2 * pieces;
 }
 
@@ -396,7 +397,7 @@ static void load_cluster(Emit *e, Stride stride, const Cluster *c, u32 unit, boo
     if (anywhere) {
         const LLVMBasicBlockRef near = new_block(e, "near");
         const Row a = addresses_at(e, c->imm);
-        branch_likely(e, load_near(e, &a, c->words), near, alone);
+        branch_likely(e, load_near(e, &a, count_words(c)), near, alone);
         LLVMPositionBuilderAtEnd(B, near);
         for (u32 i = 0; i < c->n; i++)
             l.v[l.n][i] = take_part(e, c->at[i], u[c->k[i]]);
@@ -521,7 +522,7 @@ static bool load_record(Emit *e, Stride stride)
     Cluster c;
     if (unit) {
         load_cluster(e, stride, &all, unit, anywhere);
-    } else if (whole && (stride == FOURS || (unknown && (all.words <= 4 || !anywhere))) &&
+    } else if (whole && (stride == FOURS || (unknown && (count_words(&all) <= 4 || !anywhere))) &&
                find_record(e, 4, &c)) {
         load_cluster(e, stride, &c, 4, !is_for_stream(e, &c));
     } else if (anywhere) {
@@ -561,15 +562,15 @@ static bool store_record(Emit *e, Stride stride)
               most = stride == PAIRS   ? 2
                      : stride == FOURS ? 4
                                        : MOST_STORED,
-              words = in_turn < most ? in_turn : most, unit = access_width(u[0]);
-    const Stride usual = words == 2 && unit == 4 ? PAIRS : words == 4 && unit == 4 ? FOURS : OTHERS;
-    const bool stretch = words <= MOST_WORDS && (stride == usual || stride == NOBODY_KNOWS);
+              count = in_turn < most ? in_turn : most, unit = access_width(u[0]);
+    const Stride usual = count == 2 && unit == 4 ? PAIRS : count == 4 && unit == 4 ? FOURS : OTHERS;
+    const bool stretch = count <= MOST_WORDS && (stride == usual || stride == NOBODY_KNOWS);
     Row v[MOST_STORED] = {{{0}}};
-    if (words < 2 || (unit < 4 && !stretch))
+    if (count < 2 || (unit < 4 && !stretch))
         return false;
     const Row pair =
-        words == 2 && unit == 4 && stretch ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
-    for (u32 i = 0; !pair.c[0] && i < words; i++)
+        count == 2 && unit == 4 && stretch ? pair_at(e, u[0]->rb, u[1]->rb) : (Row){{0}};
+    for (u32 i = 0; !pair.c[0] && i < count; i++)
         v[i] = get_v(e, u[i]->rb);
     const LLVMBasicBlockRef alone = new_block(e, "alone");
     LLVMBasicBlockRef done = NULL;
@@ -579,13 +580,13 @@ static bool store_record(Emit *e, Stride stride)
     if (stretch) {
         const Linear base = records_at(e, u[0]->imm);
         Val host, first;
-        const Ways w = find_records(e, u[0], &base, unit * words, &host, &first);
+        const Ways w = find_records(e, u[0], &base, unit * count, &host, &first);
         done = w.done;
-        streams_store(e, first, e->lanes * unit * words);
+        streams_store(e, first, e->lanes * unit * count);
         if (pair.c[0])
             store_pairs(e, host, &pair);
         else
-            store_records(e, host, words, unit, v);
+            store_records(e, host, count, unit, v);
         LLVMBuildBr(B, done);
         LLVMPositionBuilderAtEnd(B, w.slow);
     } else {
@@ -594,9 +595,9 @@ static bool store_record(Emit *e, Stride stride)
     /* 2. words of lanes anywhere */
     if (unit == 4) {
         const Row a = addresses_at(e, u[0]->imm);
-        for (u32 i = 0; pair.c[0] && i < words; i++)
+        for (u32 i = 0; pair.c[0] && i < count; i++)
             v[i] = get_v(e, u[i]->rb);
-        branch_likely(e, store_near(e, &a, v, words), done, alone);
+        branch_likely(e, store_near(e, &a, v, count), done, alone);
     } else {
         LLVMBuildBr(B, alone);
     }
@@ -604,7 +605,7 @@ static bool store_record(Emit *e, Stride stride)
     LLVMPositionBuilderAtEnd(B, alone);
     e->known = *e->spare;
     access_alone(e);
-    for (u32 i = 1; i < words; i++) {
+    for (u32 i = 1; i < count; i++) {
         e->k++;
         e->retired += uop_insns(u[i]);
         access_alone(e);

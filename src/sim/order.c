@@ -46,8 +46,7 @@ static void take_batch(Order *o, u32 thread, u32 parts, Batch *b)
     }
 }
 
-/* The thread gets to know that groups wait, while its group `linear` has not ended (or NONE). */
-static void give_back(Order *o, u32 thread, u64 linear, Batch *b)
+void order_wait(Order *o, u32 thread, u64 linear, Batch *b)
 {
     Share *s = &o->share[thread];
     if (s->is_ordered)
@@ -62,7 +61,7 @@ static void give_back(Order *o, u32 thread, u64 linear, Batch *b)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* The first group of all that nobody has begun or may begin unasked, and whose share it is. */
+/* The first group of all that nobody has taken, or that was given back, and whose share has it. */
 static u64 find_first(Order *o, Share **of)
 {
     u64 first = NONE;
@@ -126,7 +125,7 @@ static void take_first(Order *o, Batch *b)
 bool order_next(Order *o, u32 thread, u32 parts, Batch *b)
 {
     if (order_waits(o)) {
-        give_back(o, thread, NONE, b);
+        order_wait(o, thread, NONE, b);
         take_first(o, b);
     } else if (b->next == b->end) {
         take_batch(o, thread, parts, b);
@@ -136,8 +135,6 @@ bool order_next(Order *o, u32 thread, u32 parts, Batch *b)
                               memory_order_release);
     return b->next < b->end;
 }
-
-void order_wait(Order *o, u32 thread, u64 linear, Batch *b) { give_back(o, thread, linear, b); }
 
 void order_end(Order *o, u32 thread, u64 linear)
 {

@@ -20,10 +20,11 @@ typedef struct {
 typedef struct {
     _Alignas(64) _Atomic u64 next; /* of its share, up to `end`, whoever takes them */
     u64 end;
-    _Atomic u64
-        front; /* no group before it is with the thread and was not given back; UINT64_MAX: none is */
+    /* no earlier group is with the thread, which may give it back; UINT64_MAX: none is */
+    _Atomic u64 front;
     bool is_ordered; /* the thread knows that groups wait; its own */
-    Batch rest; /* what it took before, and gave back; like what follows, guarded by the lock */
+    /* guarded by the lock */
+    Batch rest; /* what it took before it knew, and gave back */
     u64 early;  /* the group that it had begun then, which has not ended; UINT64_MAX: none */
 } Share;
 
@@ -44,8 +45,8 @@ void order_close(Order *o);
  * begun; takes some more, a part of what is left (one of `parts`), when none is.  False, if groups
  * wait: there may be one later. */
 bool order_next(Order *o, u32 thread, u32 parts, Batch *b);
-/* The thread's group `linear` has not ended, and may wait for another: from now on groups have one order.
- * What is left of its batch is given back. */
+/* Groups may wait for each other, as the thread's group `linear` does, which has not ended (UINT64_MAX: it has none): from now on
+ * they have one order, and what is left of the thread's batch is given back.  Again: nothing. */
 void order_wait(Order *o, u32 thread, u64 linear, Batch *b);
 /* A group with which the thread went on has ended. */
 void order_end(Order *o, u32 thread, u64 linear);

@@ -2,7 +2,6 @@
  * machine holds, once one may wait; nothing later before what a thread still has. */
 #include "sim/order.h"
 #include "test/kit/random.h"
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -64,17 +63,23 @@ static void test_holds_as_many_as_the_machine(void **state)
     order_close(&o);
 }
 
-/* Group 10 of 20 has begun when the first one waits: it has room of its own before its turn has come. */
+/* Group 10 of 20 has begun when the first one waits, of a machine that holds two. */
+static void begin_early(Order *o, Batch b[2])
+{
+    order_open(o, 20, 2, 2);
+    assert_int_equal(begin(o, 1, &b[1]), 10);
+    assert_int_equal(begin(o, 0, &b[0]), 0);
+    order_wait(o, 1, 10, &b[1]);
+    order_wait(o, 0, 0, &b[0]);
+}
+
+/* It has room of its own before its turn has come. */
 static void test_counts_early_groups_in_their_turn(void **state)
 {
     Batch b[2] = {{0, 0}, {0, 0}};
     Order o;
     (void)state;
-    order_open(&o, 20, 2, 2);
-    assert_int_equal(begin(&o, 1, &b[1]), 10);
-    assert_int_equal(begin(&o, 0, &b[0]), 0);
-    order_wait(&o, 1, 10, &b[1]);
-    order_wait(&o, 0, 0, &b[0]);
+    begin_early(&o, b);
     assert_int_equal(begin(&o, 1, &b[1]), 1);
     assert_int_equal(begin(&o, 0, &b[0]), UINT64_MAX);
     for (u64 i = 2; i < 10; i++) {
@@ -98,11 +103,7 @@ static void test_gives_no_place_for_early_groups(void **state)
     Batch b[2] = {{0, 0}, {0, 0}};
     Order o;
     (void)state;
-    order_open(&o, 20, 2, 2);
-    assert_int_equal(begin(&o, 1, &b[1]), 10);
-    assert_int_equal(begin(&o, 0, &b[0]), 0);
-    order_wait(&o, 1, 10, &b[1]);
-    order_wait(&o, 0, 0, &b[0]);
+    begin_early(&o, b);
     order_end(&o, 0, 10);
     assert_int_equal(begin(&o, 1, &b[1]), 1);
     assert_int_equal(begin(&o, 1, &b[1]), UINT64_MAX);

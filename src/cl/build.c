@@ -207,6 +207,8 @@ static bool finish_binary(const Job *j, u32 device, CompOptions *opt, Build *b, 
     return !b->bytes.failed || no_memory(d);
 }
 
+static void expect_code(void *driver) { drv_expect(driver); }
+
 static bool produce(const Job *j, u32 device, Build *b, Diag *d)
 {
     const ClContext *c = j->program->context;
@@ -243,6 +245,8 @@ static bool produce(const Job *j, u32 device, Build *b, Diag *d)
         .dump = getenv("VENTUS_DUMP"),
         .dump_to = &views,
         .cache = c->platform->cache,
+        .begins = j->kind == JOB_COMPILE ? NULL : expect_code,
+        .self = c->drivers[device],
         .lds_limit = device_local_size(c->devices[0]),
     };
     if (ok)

@@ -280,6 +280,8 @@ static bool make(Compiler *c, Request *q, const char *cache, const Buf *key, con
 {
     Buf answer = {0};
     Reply r;
+    if (q->opt.begins)
+        q->opt.begins(q->opt.self);
     bool ok = run(c, q, bytes, &answer, d);
     if (ok && !reply_read(answer.data, answer.len, &r))
         ok = refuse(d, q->opt.name, "the compiler's answer is damaged");

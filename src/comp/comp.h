@@ -49,6 +49,8 @@ typedef struct {
     Buf *dump_to;
     const char *off;        /* passes turned off, or NULL */
     const char *cache;      /* directory of finished compilations; NULL: no cache */
+    void (*begins)(void *self); /* called when there is none in the cache; NULL: nobody wants to know */
+    void *self;             /* of begins */
     const char *clang;      /* program to run; NULL: the one found at build time, or VENTUS_CLANG */
     u32 lds_limit;          /* bytes of local memory of a group; 0: what OpenCL offers */
 } CompOptions;

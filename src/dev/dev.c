@@ -110,6 +110,12 @@ void dev_finish(Device *d)
         d->opt.engine->finish(d->engine);
 }
 
+void dev_expect(Device *d)
+{
+    if (d->opt.engine->expect)
+        d->opt.engine->expect(d->engine);
+}
+
 void dev_set_rules(Device *d, const DeviceOptions *opt)
 {
     const DeviceOptions was = d->opt;

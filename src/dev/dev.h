@@ -122,6 +122,8 @@ bool dev_launch(Device *d, const DevLaunch *l, DevResult *result);
 void dev_interrupt(Device *d);
 /* Waits for what its engine makes for later processes (EngineKind.finish). */
 void dev_finish(Device *d);
+/* From any thread: says that a program is being compiled for the first time (EngineKind.expect). */
+void dev_expect(Device *d);
 
 /* The report of a fault with symbols, lines and sources of the image.  kernel and memory, a phrase
  * about what lies near the address, may be NULL. */

@@ -36,6 +36,8 @@ void drv_close(Driver *d);
 void drv_interrupt(Driver *d);
 /* Waits for what its engine makes for later processes (EngineKind.finish). */
 void drv_finish(Driver *d);
+/* From any thread: says that a program is being compiled for the first time (EngineKind.expect). */
+void drv_expect(Driver *d);
 /* The device below; not to be used while a launch may run. */
 Device *drv_device(Driver *d);
 

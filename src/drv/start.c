@@ -249,3 +249,4 @@ DrvStatus drv_start(Driver *d, const DrvRecord *r, const char *name, const Launc
 
 void drv_interrupt(Driver *d) { dev_interrupt(d->dev); }
 void drv_finish(Driver *d) { dev_finish(d->dev); }
+void drv_expect(Driver *d) { dev_expect(d->dev); }

@@ -518,6 +518,21 @@ static void make_bequest(Entries *t, Worker *w)
     pthread_cond_broadcast(&t->made);
 }
 
+/* Has the maker begin, unless it has; `lock` is held, but not meanwhile. */
+static void warm(Entries *t)
+{
+    t->expects = false;
+    t->is_warming = true;
+    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&t->stable);
+    const bool opened = !t->maker && open_maker(t);
+    pthread_mutex_unlock(&t->stable);
+    if (opened)
+        maker_warm(t->maker);
+    pthread_mutex_lock(&t->lock);
+    t->is_warming = false;
+}
+
 static void *work(void *worker)
 {
     Worker *w = worker;
@@ -525,6 +540,10 @@ static void *work(void *worker)
     pthread_mutex_lock(&t->lock);
     while (!t->is_closing) {
         CodeKind kind;
+        if (t->expects && w == &t->worker[OF_QUICK]) {
+            warm(t);
+            continue;
+        }
         Entry *e = take(w, &kind);
         if (!e && w->of->bequests) {
             make_bequest(t, w);
@@ -593,6 +612,17 @@ static void request(Entries *t, Entry *e, CodeKind kind)
         *last = e;
         pthread_cond_signal(&w->wanted);
     }
+    pthread_mutex_unlock(&t->lock);
+}
+
+void entries_expect(Entries *t)
+{
+    Worker *w = &t->worker[OF_QUICK];
+    if (t->waits || t->only_full || t->owner != getpid() || host_processors() < 2)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->expects = !t->maker && !t->is_closing && has_thread(w);
+    pthread_cond_signal(&w->wanted);
     pthread_mutex_unlock(&t->lock);
 }
 

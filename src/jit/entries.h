@@ -120,6 +120,8 @@ typedef struct Entries {
     Worker worker[NWORKERS];
     pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
+    bool expects;           /* code: OF_QUICK's thread is to have the maker begin */
+    bool is_warming;        /* it does */
     bool runs_again;        /* quick code was on the disk */
     u32 end;                /* pages from here on are NULL */
     _Atomic u64 regions, cached, given_up, nanoseconds;
@@ -139,6 +141,9 @@ Entry *entries_find(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRu
 /* The best code there is of it; at_header: that can be entered at headers of cycles.  NULL: none
  * yet.  What is hot is asked for. */
 HostCode *entries_code(Entries *t, Entry *e, bool at_header);
+
+/* Begins in the background what takes time before the first code can be made, as some will be. */
+void entries_expect(Entries *t);
 
 /* Before a launch: forgets code that was compiled while guest code did not read flags, if it reads
  * them now. */

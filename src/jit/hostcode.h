@@ -1,6 +1,7 @@
 /* hostcode.h -- how an engine and the host code of a region see each other. */
 #ifndef JIT_HOSTCODE_H
 #define JIT_HOSTCODE_H
+#include "jit/helper.h"
 #include "jit/load.h"
 #include "jit/region.h"
 
@@ -8,17 +9,6 @@
  * accesses of lanes are made by helpers, and LLVM does as little as it can; every header of a cycle is an entry.
  * The others are optimised: HEADERS with such entries, which cost a little, PLAIN without. */
 typedef enum { CODE_QUICK, CODE_PLAIN, CODE_HEADERS, NCODES } CodeKind;
-
-/* Functions in host code that regions call (helpers.c); each is made when a region first needs it.
- * From the named numbers on they look for rows, access memory, load streams, and access words near each other. */
-enum {
-    ROW_HELPERS = 1,
-    ACCESS_HELPERS = ROW_HELPERS + 2 * 2,
-    STREAM_HELPERS = ACCESS_HELPERS + 4 * 2 * 2 * 5,
-    CLUSTER_HELPERS = STREAM_HELPERS + 4,
-    NHELPERS = CLUSTER_HELPERS + 4 * 2 * 4,
-    HELPER_WORDS = (NHELPERS + 63) / 64
-};
 
 /* What compiled code reaches of the engine and of memory; one a thread that runs it. */
 typedef struct {

@@ -645,6 +645,8 @@ static Engine *open_auto(Memory *memory, IsaSet set)
 
 static void finish(Engine *engine) { entries_finish(&((Jit *)engine)->entries); }
 
+static void expect(Engine *engine) { entries_expect(&((Jit *)engine)->entries); }
+
 static void code_changed(Engine *engine, IsaSet set, u64 addr, u64 size)
 {
     Jit *j = (Jit *)engine;
@@ -802,4 +804,5 @@ const EngineKind auto_kind = {
     .step = sim_step,
     .interrupt = sim_interrupt,
     .finish = finish,
+    .expect = expect,
 };

@@ -418,6 +418,19 @@ static bool get_helpers(Maker *m, const u64 wanted[HELPER_WORDS], bool disk, Mak
     return ok;
 }
 
+void maker_warm(Maker *m)
+{
+    u64 usual[HELPER_WORDS];
+    MakerCost cost = {.cached = false};
+    int cancel;
+    const int control = m->program ? connect_maker(m, false, &cancel) : -1;
+    if (control < 0)
+        return;
+    close(control);
+    helpers_usual(usual);
+    get_helpers(m, usual, false, &cost);
+}
+
 /* disk: only from the disk */
 static bool make(Maker *m, const MakerOrder *o, bool disk, Loaded *to, MakerCost *cost)
 {

@@ -46,6 +46,8 @@ bool maker_make(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 bool maker_find(Maker *m, const MakerOrder *o, Loaded *to, MakerCost *cost);
 /* Whether code that is made goes to the disk. */
 bool maker_keeps(const Maker *m);
+/* Starts the process, and has made on the way what it makes first for most code: helpers.  Takes milliseconds. */
+void maker_warm(Maker *m);
 /* From another thread: makes maker_make() fail, for threads that wait in it and for later calls. */
 void maker_cancel(Maker *m);
 

@@ -16,26 +16,6 @@
 
 enum { MAX_CHUNKS = 8 };
 
-/* Functions that compiled code calls with all registers of the host kept, but for accesses on hosts
- * of short vectors, which are called like any function.  KEEP calls one of
- * HostEnv; ROW asks for a row of lanes that is not in the range remembered, by stores and flat;
- * ACCESS is a vector access, by all else (vecmem.c); STREAM loads words before lanes ask for them, by
- * lanes (stream.c); CLUSTER accesses words near each other, by stores, words and lanes (cluster.c). */
-typedef enum {
-    HELPER_KEEP, HELPER_ROW, HELPER_ACCESS, HELPER_STREAM, HELPER_CLUSTER
-} HelperKind;
-typedef struct {
-    HelperKind kind;
-    bool stores, flat, full;
-    Op op;                  /* b h w bu hu */
-    u32 words;              /* of a cluster: 4, 8, 12 or 16 that are loaded, 2 to 4 or 8 that are stored */
-    u32 lanes;
-} Helper;
-
-/* Helpers are numbered, for HostEnv.helper. */
-u32 helper_number(const Helper *h);
-Helper helper_of(u32 number);
-
 /* The host. */
 typedef struct {
     u32 chunk;              /* words of a host vector */

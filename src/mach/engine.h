@@ -77,6 +77,9 @@ typedef struct {
     /* Waits for a while, LONGEST_FINISH at most, if it makes something in the background that the next
      * process will find on the disk; NULL: it does not.  Launches may run.  So it does when it is closed. */
     void (*finish)(Engine *e);
+    /* From any thread: a program is being compiled of which no earlier process has left anything on the disk.  The
+     * engine may begin in the background what it needs before it can make something of it; NULL: it does not. */
+    void (*expect)(Engine *e);
 } EngineKind;
 
 /* What each engine begins with. */

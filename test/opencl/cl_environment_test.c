@@ -955,6 +955,54 @@ static void leaves_host_code(void **state)
     assert_int_equal(unlink(maker), 0);
 }
 
+/* Builds a program from source, without a launch; exits when the cache has so many entries, or after a while. */
+static unsigned wanted;
+static void build_alone(void)
+{
+    const char *text = "kernel void k(global int *a) { a[get_global_id(0)]++; }";
+    cl_int s;
+    first_device();
+    cl_context c = clCreateContext(NULL, 1, &host.device, NULL, NULL, &s);
+    cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &s);
+    ok(s);
+    ok(clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    for (int i = 0; i < 20000 && count_entries(getenv("VENTUS_CACHE_DIR")) < wanted; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* While a program is compiled that is not in the cache, what makes host code begins, and has made what most code needs;
+ * of one that is there, nothing begins. */
+static void begins_before_launches(void **state)
+{
+    enum { COMPILED = 1, HELPERS = 7 };
+    char cache[100], maker[100], begun[100], command[160];
+    const char *why;
+    (void)state;
+    if (!maker_available(&why))
+        skip_because("%s", why);
+    if (host_processors() < 2)
+        skip_because("there is one processor");
+    snprintf(cache, sizeof cache, "%s", path("cache"));
+    snprintf(maker, sizeof maker, "%s", path("maker"));
+    snprintf(begun, sizeof begun, "%s", path("begun"));
+    char *real = proc_find("ventus-jit1");
+    FILE *f = fopen(maker, "w");
+    assert_non_null(f);
+    assert_true(fprintf(f, "#!/bin/sh\n: > '%s'\nexec '%s' \"$@\"\n", begun, real) > 0 && !fclose(f));
+    assert_int_equal(chmod(maker, 0700), 0);
+    mem_free(real);
+    wanted = COMPILED + HELPERS;
+    for (int again = 0; again < 2; again++) {
+        run_well(build_alone, VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_CACHE", "1"}, {"VENTUS_CACHE_DIR", cache},
+                                        {"VENTUS_JIT_PROGRAM", maker}));
+        assert_in_range(count_entries(cache), wanted, wanted + 1); /* or what compiler there is */
+        assert_int_equal(unlink(begun), again ? -1 : 0);
+    }
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(unlink(maker), 0);
+}
+
 static int make_directory(void **state)
 {
     (void)state;
@@ -990,6 +1038,7 @@ int main(void)
         cmocka_unit_test(lives_without_compiler),
         cmocka_unit_test(shows_views),
         cmocka_unit_test(leaves_host_code),
+        cmocka_unit_test(begins_before_launches),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

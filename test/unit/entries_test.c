@@ -842,11 +842,64 @@ static void settles_flags(void **state)
     }
 }
 
+/* --- before there is any ------------------------------------------------------------------- */
+
+/* How many helpers are there, of those that most code calls, or of the others. */
+static u32 count_helpers(bool usual)
+{
+    u64 set[HELPER_WORDS];
+    u32 n = 0;
+    helpers_usual(set);
+    for (u32 i = 0; i < NHELPERS; i++)
+        n += (set[i / 64] >> i % 64 & 1) == usual && maker_helpers(table.maker)[i];
+    return n;
+}
+
+/* Whether the thread of quick code waits for work. */
+static bool is_done(void)
+{
+    pthread_mutex_lock(&table.lock);
+    const bool done = table.maker && !table.expects && !table.is_warming;
+    pthread_mutex_unlock(&table.lock);
+    return done;
+}
+
+/* Who expects code has the maker begin, and helpers made, unless launches wait for code anyway or something was made
+ * before; it may be closed meanwhile. */
+static void expects_code(void **state)
+{
+    enum { USUAL = 7 }; /* KEEP, rows and accesses of words that load or store, the latter of all or some lanes */
+    NEED_MAKER;
+    if (host_processors() < 2)
+        skip_because("there is one processor");
+    open_table(false, NULL);
+    entries_expect(&table);
+    for (int i = 0; !is_done() && i < 60000; i++)
+        pause_a_bit();
+    assert_true(is_done());
+    assert_int_equal(count_helpers(true), USUAL);
+    assert_int_equal(count_helpers(false), 0);
+    must_be(entry_at(LOOP), "ccc");
+    entries_expect(&table);
+    assert_false(table.expects);
+    close_table();
+
+    open_table(true, NULL);
+    entries_expect(&table);
+    assert_false(table.expects || table.worker[OF_QUICK].has_thread);
+    close_table();
+
+    open_table(false, NULL);
+    entries_expect(&table);
+    close_table();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_entries),
         cmocka_unit_test(where_entries_are),
+        cmocka_unit_test(expects_code),
         cmocka_unit_test(made_at_once),
         cmocka_unit_test(made_or_not),
         cmocka_unit_test(tiers_of_who_waits),

@@ -8,7 +8,7 @@ case ${m-} in asan | hostile | tsan) echo 'this build is sanitized itself'; exit
 echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=thread -o /dev/null -xc - 2>/dev/null ||
     { echo 'the compiler has no thread sanitizer'; exit 77; }
 t=$B-tsan
-programs='test/unit/maker_test test/unit/entries_test test/unit/engine_test test/unit/engine_observer_test test/unit/edges_test test/unit/order_test test/unit/vt_test test/unit/drv_threads_test test/unit/swap_test
+programs='test/unit/maker_test test/unit/entries_test test/unit/engine_test test/unit/engine_observer_test test/unit/edges_test test/unit/order_test test/unit/pool_test test/unit/vt_test test/unit/drv_threads_test test/unit/swap_test
           test/opencl/cl_threads_test test/opencl/cl_event_test test/opencl/cl_buffer_test
           test/opencl/cl_program_test test/opencl/cl_stress_test test/opencl/cl_compiler_test'
 set --

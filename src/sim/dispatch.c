@@ -33,8 +33,8 @@ typedef struct {
     _Atomic u64 limit;  /* groups from here on are not started: one faulted */
     PoolJob job;
     bool is_alone;        /* other threads are not called yet, because it may be short */
-    u64 start;            /* by nanoseconds() */
-    _Atomic u64 busy;     /* nanoseconds for which threads were at work, if there are several */
+    Batch *own;           /* of the thread that is alone */
+    _Atomic u64 busy;     /* nanoseconds for which threads were at work */
     pthread_mutex_t lock; /* guards what follows */
     LaunchResult *result;
     u32 contexts; /* taken */
@@ -136,6 +136,7 @@ static void call_others(Run *r)
     if (!r->is_alone)
         return;
     r->is_alone = false;
+    order_share(r->order, 0, r->own);
     pool_call(&r->job);
 }
 
@@ -328,7 +329,7 @@ static Group *set_aside(Run *r, Group *g, Group *other)
 /* Whether there is a group for the thread to begin now. */
 static bool has_next(Run *r, u32 thread, Batch *b)
 {
-    const u32 parts = r->is_alone ? 2 : 4; /* fewer where nobody else may come to take the rest */
+    const u32 parts = r->is_alone || r->threads == 1 ? 1 : 4;
     return order_next(r->order, thread, parts, b) &&
            b->next < atomic_load_explicit(&r->limit, memory_order_relaxed);
 }
@@ -352,14 +353,15 @@ static bool run_next(Run *r, Group *g, Batch *b, Part *part)
     return run_on(r, g, part);
 }
 
-/* What the thread of that number does in a launch, beginning with context g: that is free, or for the
- * next group, or has one that has begun. */
-static void work(Run *r, u32 number, Group *g)
+/* What the thread of that number does in a launch from a time on, beginning with context g: that is free, or for the
+ * next group, or has one that has begun.  When it has ended. */
+static u64 work(Run *r, u32 number, Group *g, u64 from)
 {
     enum { FREE, NEXT, BEGUN } is = FREE;
     Part part = {0};
     Batch batch = {0, 0};
-    const u64 from = r->threads > 1 ? nanoseconds() : 0;
+    if (r->is_alone)
+        r->own = &batch;
     const HostFloats host = enter_guest_floats();
     for (;;) {
         if (is == FREE && has_next(r, number, &batch)) {
@@ -390,22 +392,23 @@ static void work(Run *r, u32 number, Group *g)
             if (g == left) /* the one that it waits for may lack a processor */
                 sched_yield();
         }
-        if (r->is_alone && nanoseconds() - r->start > SHORT)
+        if (r->is_alone && batch.next < batch.end && nanoseconds() - from > SHORT)
             call_others(r);
     }
     order_leave(r->order, number);
     leave_guest_floats(&host);
     leave_context(r, g);
     report(r, NULL, 0, &part);
-    if (from)
-        atomic_fetch_add(&r->busy, nanoseconds() - from);
+    const u64 ended = nanoseconds();
+    atomic_fetch_add(&r->busy, ended - from);
+    return ended;
 }
 
 static void help(void *self, u32 number)
 {
     Group *g = take_context(self);
     if (g) /* else the others have all */
-        work(self, number, g);
+        work(self, number, g, nanoseconds());
 }
 
 /* Areas of private memory for groups that run at a time; 0: as many as one likes.  Where not even one
@@ -469,21 +472,20 @@ bool sim_launch(Engine *e, const Launch *launch, const LaunchOptions *opt, Launc
         r.most = resident + threads - 1; /* others than the first may have begun out of order */
         if (areas && r.most > areas)
             r.most = areas;
-        order_open(&order, r.ngroups, threads, resident);
+        r.is_alone = threads > 1 && may_be_short(&r);
+        order_open(&order, r.ngroups, threads, resident, r.is_alone);
         Group *own = take_context(&r); /* whatever the others take, the first groups run */
         pool_begin(&r.job, &s->pool, threads, (PoolWork){help, &r});
-        result->began = r.start = nanoseconds();
-        if (threads > 1) {
-            r.is_alone = may_be_short(&r);
-            if (!r.is_alone)
-                pool_call(&r.job);
-        }
+        result->began = result->ended = nanoseconds();
+        if (!r.is_alone)
+            pool_call(&r.job);
         if (own)
-            work(&r, 0, own);
+            result->ended = work(&r, 0, own, result->began);
         else
             refuse(&r, FAULT_NO_MEMORY);
         pool_end(&r.job);
-        result->ended = nanoseconds();
+        if (threads > 1 && !r.is_alone)
+            result->ended = nanoseconds();
         if (threads > 1)
             note_pace(&r);
         give_contexts(&r);

@@ -10,8 +10,9 @@
 
 static const u64 NONE = UINT64_MAX;
 
-void order_open(Order *o, u64 groups, u32 threads, u32 most)
+void order_open(Order *o, u64 groups, u32 threads, u32 most, bool is_alone)
 {
+    const u64 each = is_alone ? 0 : groups / threads;
     o->threads = threads;
     o->most = most;
     o->begun = 0;
@@ -19,8 +20,9 @@ void order_open(Order *o, u64 groups, u32 threads, u32 most)
     pthread_mutex_init(&o->lock, NULL);
     for (u32 i = 0; i < threads; i++) {
         Share *s = &o->share[i];
-        atomic_init(&s->next, groups / threads * i);
-        s->end = i + 1 < threads ? groups / threads * (i + 1) : groups;
+        const bool has_rest = i == (is_alone ? 0 : threads - 1);
+        atomic_init(&s->next, each * i);
+        s->end = has_rest ? groups : each * (i + 1);
         atomic_init(&s->front, NONE);
         s->is_ordered = false;
         s->rest = (Batch){0, 0};
@@ -44,6 +46,14 @@ static void take_batch(Order *o, u32 thread, u32 parts, Batch *b)
         } while (n && !atomic_compare_exchange_weak(&s->next, &next, next + n));
         *b = (Batch){next, next + n};
     }
+}
+
+void order_share(Order *o, u32 thread, Batch *b)
+{
+    if (b->next == b->end)
+        return;
+    atomic_store(&o->share[thread].next, b->next);
+    b->end = b->next;
 }
 
 void order_wait(Order *o, u32 thread, u64 linear, Batch *b)

@@ -37,14 +37,17 @@ typedef struct {
     Share share[MAX_HOST_THREADS];
 } Order;
 
-/* Deals out groups 0 to groups - 1 to 1 to MAX_HOST_THREADS threads. */
-void order_open(Order *o, u64 groups, u32 threads, u32 most);
+/* Deals out groups 0 to groups - 1 to 1 to MAX_HOST_THREADS threads, or all of them to the first of these, which is alone
+ * then until order_share(). */
+void order_open(Order *o, u64 groups, u32 threads, u32 most, bool is_alone);
 void order_close(Order *o);
 
 /* Whether there is a group for the thread to begin, b->next, when those before it in the batch have
  * begun; takes some more, a part of what is left (one of `parts`), when none is.  False, if groups
  * wait: there may be one later. */
 bool order_next(Order *o, u32 thread, u32 parts, Batch *b);
+/* Before others begin: gives back what is left of the batch of the thread that was alone, for all. */
+void order_share(Order *o, u32 thread, Batch *b);
 /* Groups may wait for each other, as the thread's group `linear` does, which has not ended (UINT64_MAX: it has none): from now on
  * they have one order, and what is left of the thread's batch is given back.  Again: nothing. */
 void order_wait(Order *o, u32 thread, u64 linear, Batch *b);

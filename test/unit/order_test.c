@@ -19,7 +19,7 @@ static void test_deals_each_once(void **state)
         u32 *times = calloc(groups, sizeof *times), found = 0;
         Batch batch[8] = {{0, 0}};
         Order o;
-        order_open(&o, groups, threads, 1);
+        order_open(&o, groups, threads, 1, false);
         for (u32 k = 0; k < 20 * groups + 200; k++) {
             const u32 t = below(threads);
             if (order_next(&o, t, PARTS, &batch[t])) {
@@ -35,6 +35,37 @@ static void test_deals_each_once(void **state)
     }
 }
 
+/* The first thread has all groups in one batch, and what it has not begun when others come is for all. */
+static void test_shares_what_is_left(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        const u32 threads = 2 + below(7), groups = 2 + below(100), done = 1 + below(groups);
+        u32 times[101] = {0}, found = done;
+        Batch batch[8] = {{0, 0}};
+        Order o;
+        order_open(&o, groups, threads, 1, true);
+        for (u32 i = 0; i < done; i++) {
+            assert_true(order_next(&o, 0, 1, &batch[0]));
+            assert_int_equal(batch[0].end, groups);
+            assert_int_equal(batch[0].next++, i);
+        }
+        order_share(&o, 0, &batch[0]);
+        for (u32 k = 0; k < 20 * groups + 200; k++) {
+            const u32 t = below(threads);
+            if (order_next(&o, t, PARTS, &batch[t])) {
+                assert_true(batch[t].next >= done);
+                times[batch[t].next++]++;
+                found++;
+            }
+        }
+        assert_int_equal(found, groups);
+        for (u32 i = done; i < groups; i++)
+            assert_int_equal(times[i], 1);
+        order_close(&o);
+    }
+}
+
 static u64 begin(Order *o, u32 thread, Batch *b)
 {
     return order_next(o, thread, PARTS, b) ? b->next++ : UINT64_MAX;
@@ -45,7 +76,7 @@ static void test_holds_as_many_as_the_machine(void **state)
     Batch b = {0, 0};
     Order o;
     (void)state;
-    order_open(&o, 10, 1, 3);
+    order_open(&o, 10, 1, 3, false);
     assert_int_equal(begin(&o, 0, &b), 0);
     assert_false(order_waits(&o));
     order_wait(&o, 0, 0, &b);
@@ -66,7 +97,7 @@ static void test_holds_as_many_as_the_machine(void **state)
 /* Group 10 of 20 has begun when the first one waits, of a machine that holds two. */
 static void begin_early(Order *o, Batch b[2])
 {
-    order_open(o, 20, 2, 2);
+    order_open(o, 20, 2, 2, false);
     assert_int_equal(begin(o, 1, &b[1]), 10);
     assert_int_equal(begin(o, 0, &b[0]), 0);
     order_wait(o, 1, 10, &b[1]);
@@ -133,7 +164,7 @@ static void look_while_another_runs(void (*goes_on)(Order *, Batch *), u64 wante
     Order o;
     Seeker s = {.order = &o};
     pthread_t thread;
-    order_open(&o, 40, 2, 8);
+    order_open(&o, 40, 2, 8, false);
     assert_int_equal(begin(&o, 0, &first), 0);
     assert_true(first.end > 1);
     assert_int_equal(begin(&o, 1, &second), 20);
@@ -163,7 +194,7 @@ static void test_leaves_the_first_to_whoever_asks_first(void **state)
     Seeker s = {.order = &o};
     pthread_t thread;
     (void)state;
-    order_open(&o, 40, 2, 8);
+    order_open(&o, 40, 2, 8, false);
     begin(&o, 0, &first);
     begin(&o, 1, &second);
     order_wait(&o, 1, 20, &second);
@@ -191,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deals_each_once),
+        cmocka_unit_test(test_shares_what_is_left),
         cmocka_unit_test(test_holds_as_many_as_the_machine),
         cmocka_unit_test(test_counts_early_groups_in_their_turn),
         cmocka_unit_test(test_gives_no_place_for_early_groups),

@@ -30,10 +30,11 @@ typedef struct {
 
 /* Whether the instruction changes nothing of a warp that host code does not set when the next one
  * begins. */
-static bool can_repeat(const Uop *u, const IsaFacts *f)
+static bool can_repeat(const Region *r, const Uop *u, const IsaFacts *f)
 {
     const u16 kept = STATE_VXSAT | STATE_RESERVED | STATE_COPIES;
-    if (f->control == CONTROL_BARRIER || f->writes & kept || u->id >= NINSN)
+    const bool waits = f->control == CONTROL_BARRIER && !r->warp.alone;
+    if (waits || f->writes & kept || u->id >= NINSN)
         return false;
     if ((Effect)isa_insn[u->id].effect != E_CSR)
         return true;
@@ -45,7 +46,7 @@ static bool repeats(const Region *r)
 {
     for (u32 i = 0; i < r->nblock; i++)
         for (u32 k = 0; k < r->block[i].nuop; k++)
-            if (!can_repeat(r->block[i].uop[k], r->block[i].facts[k]))
+            if (!can_repeat(r, r->block[i].uop[k], r->block[i].facts[k]))
                 return false;
     return r->warp.fresh;
 }

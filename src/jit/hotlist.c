@@ -20,7 +20,8 @@
 typedef struct {
     u32 pc, callee;
     u32 heat; /* multiples of STEP, HEAT_HOTTEST at most, for which it was interpreted, if it has no code */
-    u8 lanes, vm, full, has_code;
+    u8 lanes, vm, has_code;
+    u8 full : 1, alone : 1; /* WarpShape */
 } HotEntry;
 enum { STEP = HEAT_LUKEWARM };
 
@@ -63,7 +64,7 @@ void hotlist_read(Entries *t)
     for (size_t i = 0; (i + 1) * sizeof(HotEntry) <= list.len; i++) {
         HotEntry x;
         memcpy(&x, list.data + i * sizeof x, sizeof x);
-        const WarpShape begins = {.full = x.full, .fresh = true};
+        const WarpShape begins = {.full = x.full, .fresh = true, .alone = x.alone};
         Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
         h->known += hash_entry(&x);
         if (e && x.has_code) {
@@ -84,7 +85,8 @@ static bool describe(const Entry *e, HotEntry *x)
 {
     const u64 heat = atomic_load(&e->heat) / STEP;
     *x = (HotEntry){
-        .pc = e->pc, .callee = e->callee, .lanes = e->lanes, .vm = e->vm, .full = e->warp.full};
+        .pc = e->pc, .callee = e->callee, .lanes = e->lanes, .vm = e->vm,
+        .full = e->warp.full, .alone = e->warp.alone};
     x->has_code |=
         atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)

@@ -184,8 +184,11 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
 /* The entry where the warp goes on at its pc; NULL: it may enter none. */
 static Entry *entry_here(Jit *j, const Warp *w)
 {
-    const WarpShape shape = {
-        .full = w->dense && !w->nsimt, .fresh = w->is_fresh, .deep = w->nsimt, .base = base_of(w)};
+    const WarpShape shape = {.full = w->dense && !w->nsimt,
+                             .fresh = w->is_fresh,
+                             .deep = w->nsimt,
+                             .alone = w->group->nwarps == 1,
+                             .base = base_of(w)};
     const Launch *l = w->group->launch;
     return can_enter(w) ? entries_find(&j->entries, w->pc, w->pc == l->pc ? callee_of(l) : 0, shape,
                                        l->lanes, l->vm)
@@ -246,7 +249,8 @@ static const RegionBlock *goes_on_at(const Warp *w, const Region *r, RegionBlock
         return &r->block[w->reentry - 1];
     for (u32 i = 0; r && i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        const int behind = b->end == END_BARRIER && b->uop[b->nuop - 1]->pc == w->pc
+        const bool is_barrier = b->end == END_BARRIER || b->end == END_PASS;
+        const int behind = is_barrier && b->uop[b->nuop - 1]->pc == w->pc
                                ? region_find(r, b->next_pc, b->full)
                                : -1;
         if (behind >= 0)

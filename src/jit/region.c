@@ -220,7 +220,7 @@ static const Uop *fetch(Finder *f, u32 pc)
 }
 
 /* Whether a block ends with this Uop, and how. */
-static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
+static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f, bool alone)
 {
     b->next_pc = next_pc(u);
     b->target_pc = (u32)u->imm;
@@ -230,7 +230,7 @@ static bool ends(RegionBlock *b, const Uop *u, const IsaFacts *f)
     case CONTROL_BRANCH: b->end = END_BRANCH; return true;
     case CONTROL_SPLIT: b->end = END_SPLIT; return true;
     case CONTROL_EXIT: b->end = END_EXIT; return true;
-    case CONTROL_BARRIER: b->end = END_BARRIER; return true;
+    case CONTROL_BARRIER: b->end = alone ? END_PASS : END_BARRIER; return true;
     case CONTROL_TRAP: b->end = END_STOP; return true;
     case CONTROL_JOIN:
     case CONTROL_PREFIX:
@@ -294,7 +294,7 @@ static bool fill(Finder *f, RegionBlock *b)
             b->next_pc = next_pc(u);
             return true;
         }
-        if (ends(b, u, b->facts[b->nuop - 1]))
+        if (ends(b, u, b->facts[b->nuop - 1], f->r->warp.alone))
             return true;
         pc = next_pc(u);
         if (b->nuop == MAX_BLOCK || region_find(f->r, pc, b->full) >= 0) {
@@ -531,7 +531,8 @@ static void visit(Finder *f, u32 i)
     before = facts;
     follow(&facts, &b, b.nuop - 1);
     switch (b.end) {
-    case END_NEXT: go_to(f, i, b.next_pc, b.full, &facts); break;
+    case END_NEXT:
+    case END_PASS: go_to(f, i, b.next_pc, b.full, &facts); break;
     case END_JUMP:
         if (b.uop[b.nuop - 1]->rd)
             call(f, i, b.target_pc, &facts);
@@ -709,8 +710,10 @@ static bool routines_end(const Region *r)
 static void summarize(Region *r)
 {
     enum { ROUTINE_SIZE = 16 };
+    bool passes = false;
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
+        passes |= b->end == END_PASS;
         const u32 insns = b->insns + b->side_insns[0] + b->side_insns[1];
         r->size += insns + (b->routine ? ROUTINE_SIZE : 0);
         r->insns += insns + (b->routine ? r->routine[b->routine - 1].insns : 0);
@@ -721,6 +724,7 @@ static void summarize(Region *r)
         }
         r->written.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
+    r->warp.alone &= passes; /* without, code is the same for all */
 }
 
 /* Sets b->dirty.  A barrier returns, and code that is entered behind it finds in the warp all that may be

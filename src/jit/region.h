@@ -25,6 +25,7 @@ typedef enum {
     END_JOIN,     /* a block of this one Uop: pops the divergence stack or goes on at next_pc */
     END_INDIRECT, /* jumps to a register */
     END_BARRIER, END_EXIT,
+    END_PASS,     /* a barrier of a group of one warp, which goes on at next_pc */
     END_VSET,     /* its last Uop sets vl to all lanes; goes on at next_pc */
     END_STOP,     /* its last Uop is sure to fault */
     END_LEAVE     /* its last Uop is left to the interpreter */
@@ -103,6 +104,7 @@ typedef struct {
     bool full;              /* all lanes are on */
     bool fresh;             /* they begin: a register that no block has written is 0 */
     bool deep;              /* other lanes wait on the divergence stack */
+    bool alone;             /* their groups have no other, so that they wait at no barrier; of a region: it has some */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 

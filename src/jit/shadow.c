@@ -255,6 +255,8 @@ static void follow(Warp *b, u64 insns, bool faults)
         u = u->run(b, u);
         if (faults)
             break;
+        if (!u && b->ninsns < insns && b->group->nwarps == 1 && group_pass_barrier(b->group))
+            u = go(b, b->pc); /* host code did not wait at it */
     }
     if (u)
         b->pc = u->pc;

@@ -643,6 +643,25 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     leave_region(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
 }
 
+/* A barrier that nobody waits at; a diverged warp is left to the interpreter. */
+static void pass_barrier(Emit *e, const Uop *u)
+{
+    const Val initial = first_lanes(e);
+    if (e->quick)
+        flush_block(e);
+    const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
+    LLVMPositionBuilderAtEnd(B, diverged);
+    leave_region(e, word(e, u->pc), &e->at->before_end, e->retired - uop_insns(u),
+                 (u32)HOST_ANYWHERE);
+    LLVMPositionBuilderAtEnd(B, all);
+    LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, false, "");
+    streams_forget(e);
+    if (!e->quick)
+        flush_block(e);
+    LLVMBuildBr(B, target_block(e, e->at->next_pc, e->at->full));
+}
+
 static void set_all(Emit *e, const Uop *u)
 {
     LLVMBuildStore(B, word(e, (u32)u->imm), warp_field(e, offsetof(Warp, vtype)));
@@ -711,6 +730,7 @@ static void end_block(Emit *e)
     case END_INDIRECT: indirect(e, u); break;
     case END_VSET: set_all(e, u); break;
     case END_BARRIER: stop_warp(e, u, WARP_WAITING, &b->before_end); break;
+    case END_PASS: pass_barrier(e, u); break;
     case END_EXIT: stop_warp(e, u, WARP_DONE, &nothing); break;
     case END_STOP:
     case END_LEAVE:

@@ -175,6 +175,44 @@ static void rules_of_launches(void **state)
     buf_free(&gen.text);
 }
 
+/* Groups of one warp wait at no barrier: host code goes on, in a loop and with some lanes, too, as far as the interpreter
+ * would; lanes that part before one are the interpreter's, whatever the rule is. */
+static void barriers_of_one_warp(void **state)
+{
+    enum { SOME = 5 };
+    static const char *const text[] = {
+        "vid.v v1\n vsll.vi v2,v1,2\n li x7,0x70000000\n vadd.vx v2,v2,x7\n li x5,9\n"
+        " 1: vsw12.v v1,0(v2)\n barrier x0,x0,0\n addi x5,x5,-1\n vlw12.v v1,0(v2)\n vadd.vi "
+        "v1,v1,3\n"
+        " barrier x0,x0,1\n bnez x5,1b\n vsll.vi v2,v2,2\n li x6,0x90001000\n csrr x7,wgid\n slli "
+        "x7,x7,7\n"
+        " add x6,x6,x7\n vid.v v2\n vsll.vi v2,v2,2\n vadd.vx v2,v2,x6\n vsw12.v v1,0(v2)\n endprg "
+        "x0,x0,x0\n",
+        PART "li x5,2\n vblt v1,v5,.Lm\n barrier x0,x0,0\n li x5,3\n .Lm: join x0,x0,0\n" LOOP,
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(text); i++)
+        for (u32 way = 0; way < 4; way++) {
+            const Shape s = {.lanes = 8, .items = way & 1 ? SOME : 8, .warps = 1, .memory = 1};
+            Twins t = twins_open("jit", 64);
+            no_text();
+            buf_str(&gen.text, text[i]);
+            twins_load(&t);
+            for (u32 k = 0; k < 2; k++) {
+                Device *d = k ? t.b : t.a;
+                DeviceOptions o = *dev_options(d);
+                o.any_barrier = way & 2;
+                dev_set_rules(d, &o);
+            }
+            const DevResult r = twins_run(&t, &s, way);
+            const Counts c = counts_of(t.b, &r);
+            assert_int_equal(c.faulted, i && !(way & 2));
+            assert_true(i || (c.compiled == c.insns && c.regions == 1));
+            twins_close(&t);
+            buf_free(&gen.text);
+        }
+}
+
 /* Warps of which the last has fewer lanes, of several sizes, and one launch after the other. */
 static void counts_of_launches(void **state)
 {
@@ -373,6 +411,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(runs_all_or_some),
         cmocka_unit_test(makes_changed_code_anew),
         cmocka_unit_test(rules_of_launches),
+        cmocka_unit_test(barriers_of_one_warp),
         cmocka_unit_test(counts_of_launches),
         cmocka_unit_test(flags_of_each_warp),
         cmocka_unit_test(control_registers),

@@ -58,6 +58,8 @@ typedef struct {
     u32 lo, end;
 } Run;
 
+#define BARRIER "barrier x0,x0,0\n endprg x0,x0,x0\n"
+
 enum { RUNS = 4, PAGES = 4 };
 typedef struct {
     const char *text;
@@ -106,6 +108,8 @@ static const Layout layouts[] = {
      V202,
      {{0, 16}, {0x3ff8, 0x4004}},
      {1, 4}},
+    /* a barrier, which groups of one warp pass; of the others above it is not said that they are such */
+    {BARRIER, V202, {{0, 12}}, {1}},
 };
 
 static void put_numbers(Buf *to, const u32 *n, size_t count)
@@ -153,8 +157,11 @@ static void requests_as_described(void **state)
         Buf got = {0}, want = {0};
         open_code(l->text, l->set);
         /* each number is another one */
-        const WarpShape shape = {
-            .full = true, .fresh = i & 1, .deep = i & 2, .base = i & 4 ? CODE_LO + 0x3ff0 : 0};
+        const WarpShape shape = {.full = true,
+                                 .fresh = i & 1,
+                                 .deep = i & 2,
+                                 .alone = true,
+                                 .base = i & 4 ? CODE_LO + 0x3ff0 : 0};
         Region *r = region_new(code, CODE_LO, shape, CODE_LO + 0x3f00 + 4 * i, 4u << i % 4,
                                (VmRule)(i % 3), i % 3 == 1);
         assert_non_null(r);
@@ -165,8 +172,8 @@ static void requests_as_described(void **state)
         put_numbers(&want,
                     (const u32[]){IS_REGION, (u32)l->set, CODE_LO, 1, i & 1, (i & 2) >> 1,
                                   shape.base, CODE_LO + 0x3f00 + 4 * i, 4u << i % 4, i % 3,
-                                  i % 3 == 1, i % NCODES},
-                    12);
+                                  i % 3 == 1, i % NCODES, !strcmp(l->text, BARRIER)},
+                    13);
         put_layout(&want, l);
         expect_bytes(&got, &want, l->text);
         ReadJob again;
@@ -182,7 +189,7 @@ static void requests_as_described(void **state)
 
 /* --- what a request may be --------------------------------------------------------------- */
 
-enum { SET, PC, FULL, FRESH, DEEP, BASE, CALLEE, LANES, VM, FLAGS, KIND, NUMBERS };
+enum { SET, PC, FULL, FRESH, DEEP, BASE, CALLEE, LANES, VM, FLAGS, KIND, ALONE, NUMBERS };
 
 /* A request for `nop, endprg` at CODE_LO by hand. */
 typedef struct {

@@ -36,7 +36,7 @@ static int by_place(const void *a, const void *b)
 static void describe(const Region *r, Buf *b)
 {
     static const char *const ends[] = {"next",    "jump", "branch", "split", "join", "indirect",
-                                       "barrier", "exit", "vset",   "stop",  "leave"};
+                                       "barrier", "exit", "pass",   "vset",  "stop", "leave"};
     const RegionBlock **all = mem_alloc(r->nblock * sizeof *all);
     assert_non_null(all);
     for (u32 i = 0; i < r->nblock; i++)
@@ -164,6 +164,9 @@ static const Case cases[] = {
     /* a barrier */
     {"1: addi x5,x5,1\n barrier x0,x0,0\n bnez x5,1b\n endprg x0,x0,x0\n",
      "0: 2 barrier 8\n8: 1 branch c,0 B\nc: 1 exit\n", .shape = {.full = true}},
+    /* of a group of one warp */
+    {"1: addi x5,x5,1\n barrier x0,x0,0\n bnez x5,1b\n endprg x0,x0,x0\n",
+     "0: 2 pass 8\n8: 1 branch c,0\nc: 1 exit\n", .shape = {.full = true, .alone = true}},
     /* lengths: all lanes, or not */
     {"vsetvli x5,x0,e32,m1,ta,ma\n vsetivli x0,8,e32,m1,ta,ma\n vsetivli x0,7,e32,m1,ta,ma\n "
      "endprg x0,x0,x0\n",
@@ -501,23 +504,30 @@ static const struct {
     {"csrr x5,knl\n lw x6,0(x5)\n lr.w v1,(v2)\n", "not looked at\n"},
 };
 
+static void expect_loads(Device *d, const char *code, bool alone, const char *want)
+{
+    Buf b = {0}, text = {0};
+    buf_printf(&text, "%s endprg x0,x0,x0\n", code);
+    loads(d, buf_text(&text));
+    const WarpShape shape = {.full = true, .fresh = true, .alone = alone};
+    Region *r = find(d, CODE_LO, shape, 0, 8, false);
+    describe_loads(r, &b);
+    if (strcmp(buf_text(&b), want))
+        fail_msg("of\n%s\nwanted:\n%s\ngot:\n%s", code, want, buf_text(&b));
+    region_free(r);
+    buf_free(&b);
+    buf_free(&text);
+}
+
 static void constants_as_described(void **state)
 {
     (void)state;
     Device *d = open_device("interp", 64);
-    for (size_t i = 0; i < countof(constants); i++) {
-        Buf b = {0}, text = {0};
-        buf_printf(&text, "%s endprg x0,x0,x0\n", constants[i].text);
-        loads(d, buf_text(&text));
-        Region *r = find(d, CODE_LO, (WarpShape){.full = true, .fresh = true}, 0, 8, false);
-        describe_loads(r, &b);
-        if (strcmp(buf_text(&b), constants[i].want))
-            fail_msg("of\n%s\nwanted:\n%s\ngot:\n%s", constants[i].text, constants[i].want,
-                     buf_text(&b));
-        region_free(r);
-        buf_free(&b);
-        buf_free(&text);
-    }
+    for (size_t i = 0; i < countof(constants); i++)
+        expect_loads(d, constants[i].text, false, constants[i].want);
+    /* a barrier that nobody waits at */
+    expect_loads(d, "csrr x5,knl\n lw x6,0(x5)\n barrier x0,x0,0\n lw x6,4(x5)\n", true,
+                 "w[knl+0]\nw[knl+4]\n");
     dev_close(d);
     buf_free(&gen.text);
 }

@@ -57,7 +57,7 @@ static void make_loop(const char *load, const char *then)
                load, then);
     rig_load(V202, run_of.lanes, buf_text(&text));
     memory_map(&rig.memory, DATA + SPECIAL, PAGE_SIZE, 0);
-    host_make((WarpShape){.full = run_of.full}, CODE_PLAIN, false);
+    host_make((WarpShape){.full = run_of.full, .alone = true}, CODE_PLAIN, false);
     buf_free(&text);
 }
 
@@ -113,6 +113,7 @@ static void run_loop(u32 step, u32 step_1, u32 x10, u32 between, u32 room)
     w->x[6] = 0;
     w->pc = CODE_LO;
     w->state = WARP_READY;
+    w->initial = run_of.mask;
     run_of.time = 0;
     set_words(0);
     memset(rig.data + LOG / 4, 0xaa, TIMES * 128);
@@ -162,6 +163,7 @@ static const Between betweens[] = {
     {"lw x5,0(x10)", BELOW, 0, 0, false},
     {"fence", NOWHERE, 0, 0, true},
     {"barriersub x0,x0,4", NOWHERE, 0, 0, true},
+    {"barrier x0,x0,0", NOWHERE, 0, 0, true},
     {"amoadd.w v9,v6,(v2)", BELOW, -0x1000, 4, true},
     {"csrr x5,cycle", NOWHERE, 0, 0, true},
     {"sw x6,0(x10)", BELOW, -4, 0, false},

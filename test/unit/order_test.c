@@ -51,6 +51,7 @@ static void test_shares_what_is_left(void **state)
             assert_int_equal(batch[0].next++, i);
         }
         order_share(&o, 0, &batch[0]);
+        order_share(&o, 0, &(Batch){0, 0}); /* there is nothing to give back */
         for (u32 k = 0; k < 20 * groups + 200; k++) {
             const u32 t = below(threads);
             if (order_next(&o, t, PARTS, &batch[t])) {

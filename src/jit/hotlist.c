@@ -20,9 +20,9 @@
 typedef struct {
     u32 pc, callee;
     u32 heat; /* multiples of STEP, HEAT_HOTTEST at most, for which it was interpreted, if it has no code */
-    u8 lanes, vm, has_code;
-    u8 full : 1, alone : 1; /* WarpShape */
+    u8 lanes, vm, shape, has_code;
 } HotEntry;
+enum { FULL = 1, ALONE = 2 }; /* HotEntry.shape: of WarpShape */
 enum { STEP = HEAT_LUKEWARM };
 
 static const u8 key_of_hashes[16] = {0};
@@ -64,7 +64,7 @@ void hotlist_read(Entries *t)
     for (size_t i = 0; (i + 1) * sizeof(HotEntry) <= list.len; i++) {
         HotEntry x;
         memcpy(&x, list.data + i * sizeof x, sizeof x);
-        const WarpShape begins = {.full = x.full, .fresh = true, .alone = x.alone};
+        const WarpShape begins = {.full = x.shape & FULL, .fresh = true, .alone = x.shape & ALONE};
         Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
         h->known += hash_entry(&x);
         if (e && x.has_code) {
@@ -84,9 +84,11 @@ void hotlist_read(Entries *t)
 static bool describe(const Entry *e, HotEntry *x)
 {
     const u64 heat = atomic_load(&e->heat) / STEP;
-    *x = (HotEntry){
-        .pc = e->pc, .callee = e->callee, .lanes = e->lanes, .vm = e->vm,
-        .full = e->warp.full, .alone = e->warp.alone};
+    *x = (HotEntry){.pc = e->pc,
+                    .callee = e->callee,
+                    .lanes = e->lanes,
+                    .vm = e->vm,
+                    .shape = (u8)((e->warp.full ? FULL : 0) | (e->warp.alone ? ALONE : 0))};
     x->has_code |=
         atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)

@@ -44,12 +44,12 @@ void pool_close(Pool *p)
     pthread_mutex_destroy(&p->caller);
 }
 
-/* Until *word is not `old`, or for so many nanoseconds; false: it still is. */
-static bool look_out(Pool *p, _Atomic u32 *word, u32 old, u64 patience)
+/* Until *word is not `old`, or for so many nanoseconds; false: it still is.  *looked: when it looked last. */
+static bool look_out(const Pool *p, _Atomic u32 *word, u32 old, u64 patience, _Atomic u64 *looked)
 {
     u64 now = nanoseconds();
     for (const u64 end = now + patience; p->looks_out && now < end; now = nanoseconds()) {
-        atomic_store_explicit(&p->looked, now, memory_order_relaxed);
+        atomic_store_explicit(looked, now, memory_order_relaxed);
         for (int i = 0; i < 64; i++)
             if (atomic_load_explicit(word, memory_order_acquire) != old)
                 return true;
@@ -63,7 +63,7 @@ static void await_call(Pool *p)
     const u32 calls = atomic_load(&p->calls);
     const u64 patience = p->patience;
     pthread_mutex_unlock(&p->lock);
-    const bool is_called = look_out(p, &p->calls, calls, patience);
+    const bool is_called = look_out(p, &p->calls, calls, patience, &p->looked);
     pthread_mutex_lock(&p->lock);
     if (is_called || atomic_load(&p->calls) != calls)
         return;
@@ -111,6 +111,7 @@ static void *thread(void *self)
 static bool send_away(Pool *p, u32 wanted, u64 now, pthread_attr_t *attr)
 {
     const size_t here = (size_t)sched_getcpu(); /* beyond all, where the host does not know */
+    const u32 most = p->nthreads > wanted ? p->nthreads : wanted;
     const bool are_looking =
         p->nthreads >= wanted && !p->nsleeping &&
         now - atomic_load_explicit(&p->looked, memory_order_relaxed) < JUST_NOW;
@@ -118,7 +119,7 @@ static bool send_away(Pool *p, u32 wanted, u64 now, pthread_attr_t *attr)
         return false;
     cpu_set_t away = p->home;
     CPU_CLR(here, &away);
-    if (are_looking || wanted > FEW || !CPU_COUNT(&away))
+    if (are_looking || most > FEW || !CPU_COUNT(&away))
         return false;
     for (u32 i = 0; i < p->nthreads; i++) {
         PoolThread *t = &p->thread[i];
@@ -157,7 +158,7 @@ void pool_call(PoolJob *j)
     while (p->nthreads < wanted) {
         PoolThread *t = &p->thread[p->nthreads];
         *t = (PoolThread){.pool = p, .is_away = is_away};
-        if (pthread_create(&t->id, &attr, thread, t))
+        if (pthread_create(&t->id, &attr, thread, t) && pthread_create(&t->id, NULL, thread, t))
             break;
         p->nthreads++;
         p->naway += is_away;
@@ -177,9 +178,10 @@ void pool_end(PoolJob *j)
     if (j->is_called) {
         pthread_mutex_lock(&p->lock);
         p->end = 0;
+        _Atomic u64 now;
         for (u32 busy; (busy = atomic_load(&p->busy));) {
             pthread_mutex_unlock(&p->lock);
-            const bool is_less = look_out(p, &p->busy, busy, LOOK_OUT);
+            const bool is_less = look_out(p, &p->busy, busy, LOOK_OUT, &now);
             pthread_mutex_lock(&p->lock);
             if (!is_less && atomic_load(&p->busy))
                 pthread_cond_wait(&p->done, &p->lock);

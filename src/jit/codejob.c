@@ -122,9 +122,9 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     put_number(to, r ? NO_HELPER : j->helper, 4);
     if (!r)
         return;
-    const u32 numbers[] = {code->set,     r->pc,        r->warp.full, r->warp.fresh,
-                           r->warp.deep,  r->warp.base, r->callee,    r->lanes,
-                           (u32)r->vm,    r->flags,     (u32)j->kind, r->warp.alone};
+    const u32 numbers[] = {code->set,    r->pc,        r->warp.full, r->warp.fresh,
+                           r->warp.deep, r->warp.base, r->callee,    r->lanes,
+                           (u32)r->vm,   r->flags,     (u32)j->kind, r->warp.alone};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
     put_code(r, code, to);
@@ -169,11 +169,8 @@ static bool get_region(In *in, ReadJob *r)
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    const WarpShape warp = {.full = n[FULL],
-                            .fresh = n[FRESH],
-                            .deep = n[DEEP],
-                            .alone = n[ALONE],
-                            .base = n[BASE]};
+    const WarpShape warp = {
+        .full = n[FULL], .fresh = n[FRESH], .deep = n[DEEP], .alone = n[ALONE], .base = n[BASE]};
     r->region = region_new(r->code, n[PC], warp, n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];

@@ -908,14 +908,14 @@ static void end_with_nothing(void)
     ok(clReleaseCommandQueue(h.queue));
 }
 
-/* A program that makes host code two seconds late. */
-static const char *late_maker(void)
+/* A program that makes host code, after a command of the shell. */
+static const char *maker_after(const char *command)
 {
-    const char *name = path("late");
+    const char *name = path("maker");
     char *real = proc_find("ventus-jit1");
     FILE *f = fopen(name, "w");
     assert_non_null(f);
-    assert_true(fprintf(f, "#!/bin/sh\nsleep 2\nexec '%s' \"$@\"\n", real) > 0 && !fclose(f));
+    assert_true(fprintf(f, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n", command, real) > 0 && !fclose(f));
     assert_int_equal(chmod(name, 0700), 0);
     mem_free(real);
     return name;
@@ -943,11 +943,12 @@ static void leaves_host_code(void **state)
     if (!maker_available(&why))
         skip_because("%s", why);
     snprintf(cache, sizeof cache, "%s", path("cache"));
-    snprintf(maker, sizeof maker, "%s", late_maker());
+    snprintf(maker, sizeof maker, "%s", maker_after("sleep 2"));
     for (size_t k = 0; k < countof(ways); k++) {
         for (int i = 0; i < 10 && !count_entries(cache); i++)
-            run_well(ways[k], VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_JIT_TIER", "full"}, {"VENTUS_CACHE", "1"},
-                                        {"VENTUS_CACHE_DIR", cache}, {"VENTUS_JIT_PROGRAM", maker}));
+            run_well(ways[k], VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_JIT_TIER", "full"},
+                                        {"VENTUS_CACHE", "1"}, {"VENTUS_CACHE_DIR", cache},
+                                        {"VENTUS_JIT_PROGRAM", maker}));
         assert_true(count_entries(cache));
         snprintf(command, sizeof command, "rm -r %s", cache);
         assert_int_equal(system(command), 0);
@@ -983,18 +984,14 @@ static void begins_before_launches(void **state)
     if (host_processors() < 2)
         skip_because("there is one processor");
     snprintf(cache, sizeof cache, "%s", path("cache"));
-    snprintf(maker, sizeof maker, "%s", path("maker"));
     snprintf(begun, sizeof begun, "%s", path("begun"));
-    char *real = proc_find("ventus-jit1");
-    FILE *f = fopen(maker, "w");
-    assert_non_null(f);
-    assert_true(fprintf(f, "#!/bin/sh\n: > '%s'\nexec '%s' \"$@\"\n", begun, real) > 0 && !fclose(f));
-    assert_int_equal(chmod(maker, 0700), 0);
-    mem_free(real);
+    snprintf(command, sizeof command, ": > '%s'", begun);
+    snprintf(maker, sizeof maker, "%s", maker_after(command));
     wanted = COMPILED + HELPERS;
     for (int again = 0; again < 2; again++) {
-        run_well(build_alone, VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_CACHE", "1"}, {"VENTUS_CACHE_DIR", cache},
-                                        {"VENTUS_JIT_PROGRAM", maker}));
+        run_well(build_alone,
+                 VARIABLES({"VENTUS_ENGINE", "auto"}, {"VENTUS_CACHE", "1"},
+                           {"VENTUS_CACHE_DIR", cache}, {"VENTUS_JIT_PROGRAM", maker}));
         assert_in_range(count_entries(cache), wanted, wanted + 1); /* or what compiler there is */
         assert_int_equal(unlink(begun), again ? -1 : 0);
     }

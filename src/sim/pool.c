@@ -4,10 +4,9 @@
  * again, and the caller does not wait for it: a short launch ends before the other threads have
  * begun.
  *
- * A thread that is called may have to wait for the very processor that the caller runs on, while others are idle: a host
- * looks for one when it wakes the thread, when the last of these may just be about to become idle, and then leaves it
- * there for milliseconds.  So few threads are sent away from that processor when they are called, and go where they
- * like when they have begun.
+ * A host that wakes a thread looks for an idle processor.  Where the last of these is just about to become idle, it finds
+ * none, and leaves the thread for milliseconds to wait for the one that the caller runs on.  So threads, if they are few,
+ * are sent away from that one when they are called, and may go anywhere again when they have begun.
  */
 #include "sim/pool.h"
 #include "sim/step.h"

@@ -521,8 +521,6 @@ static void make_bequest(Entries *t, Worker *w)
 /* Has the maker begin, unless it has; `lock` is held, but not meanwhile. */
 static void warm(Entries *t)
 {
-    t->expects = false;
-    t->is_warming = true;
     pthread_mutex_unlock(&t->lock);
     pthread_mutex_lock(&t->stable);
     const bool opened = !t->maker && open_maker(t);
@@ -530,7 +528,7 @@ static void warm(Entries *t)
     if (opened)
         maker_warm(t->maker);
     pthread_mutex_lock(&t->lock);
-    t->is_warming = false;
+    t->expects = false;
 }
 
 static void *work(void *worker)
@@ -621,7 +619,7 @@ void entries_expect(Entries *t)
     if (t->waits || t->only_full || t->owner != getpid() || host_processors() < 2)
         return;
     pthread_mutex_lock(&t->lock);
-    t->expects = !t->maker && !t->is_closing && has_thread(w);
+    t->expects |= !t->maker && !t->is_closing && has_thread(w);
     pthread_cond_signal(&w->wanted);
     pthread_mutex_unlock(&t->lock);
 }

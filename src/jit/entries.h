@@ -120,8 +120,7 @@ typedef struct Entries {
     Worker worker[NWORKERS];
     pthread_cond_t made;    /* some code, or not; the maker is open */
     bool is_closing;
-    bool expects;           /* code: OF_QUICK's thread is to have the maker begin */
-    bool is_warming;        /* it does */
+    bool expects;           /* code: OF_QUICK's thread has the maker begin */
     bool runs_again;        /* quick code was on the disk */
     u32 end;                /* pages from here on are NULL */
     _Atomic u64 regions, cached, given_up, nanoseconds;

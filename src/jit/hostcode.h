@@ -1,7 +1,7 @@
 /* hostcode.h -- how an engine and the host code of a region see each other. */
 #ifndef JIT_HOSTCODE_H
 #define JIT_HOSTCODE_H
-#include "jit/helper.h"
+#include "jit/helperkind.h"
 #include "jit/load.h"
 #include "jit/region.h"
 

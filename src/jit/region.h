@@ -104,7 +104,8 @@ typedef struct {
     bool full;              /* all lanes are on */
     bool fresh;             /* they begin: a register that no block has written is 0 */
     bool deep;              /* other lanes wait on the divergence stack */
-    bool alone;             /* their groups have no other, so that they wait at no barrier; of a region: it has some */
+    bool alone;             /* their groups have no other, so that they wait at no barrier; of a region only if it has
+                             * barriers */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 

@@ -619,8 +619,8 @@ Val first_lanes(Emit *e)
                : LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, initial)), "");
 }
 
-/* A barrier, or the end of the warp; a diverged warp is left to the interpreter. */
-static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
+/* Leaves a diverged warp to the interpreter at a barrier or its end, with what may be read there; else goes on. */
+static void expect_all_lanes(Emit *e, const Uop *u, const RegSet *live)
 {
     const Val initial = first_lanes(e);
     if (e->quick)
@@ -630,7 +630,13 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     LLVMPositionBuilderAtEnd(B, diverged);
     leave_region(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
     LLVMPositionBuilderAtEnd(B, all);
-    if (e->repeats) { /* it has no barriers */
+}
+
+/* A barrier that warps wait at, or the end of the warp. */
+static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
+{
+    expect_all_lanes(e, u, live);
+    if (e->repeats) { /* nobody waits */
         LLVMBuildStore(B, word(e, e->at->next_pc), warp_field(e, offsetof(Warp, pc)));
         store_insns(e);
         LLVMBuildBr(B, e->again);
@@ -643,18 +649,10 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
     leave_region(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
 }
 
-/* A barrier that nobody waits at; a diverged warp is left to the interpreter. */
+/* A barrier that nobody waits at. */
 static void pass_barrier(Emit *e, const Uop *u)
 {
-    const Val initial = first_lanes(e);
-    if (e->quick)
-        flush_block(e);
-    const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
-    LLVMPositionBuilderAtEnd(B, diverged);
-    leave_region(e, word(e, u->pc), &e->at->before_end, e->retired - uop_insns(u),
-                 (u32)HOST_ANYWHERE);
-    LLVMPositionBuilderAtEnd(B, all);
+    expect_all_lanes(e, u, &e->at->before_end);
     LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, false, "");
     streams_forget(e);
     if (!e->quick)

@@ -43,12 +43,13 @@ void pool_close(Pool *p)
     pthread_mutex_destroy(&p->caller);
 }
 
-/* Until *word is not `old`, or for so many nanoseconds; false: it still is.  *looked: when it looked last. */
+/* Until *word is not `old`, or for so many nanoseconds; false: it still is.  *looked (or NULL): when it looked last. */
 static bool look_out(const Pool *p, _Atomic u32 *word, u32 old, u64 patience, _Atomic u64 *looked)
 {
     u64 now = nanoseconds();
     for (const u64 end = now + patience; p->looks_out && now < end; now = nanoseconds()) {
-        atomic_store_explicit(looked, now, memory_order_relaxed);
+        if (looked)
+            atomic_store_explicit(looked, now, memory_order_relaxed);
         for (int i = 0; i < 64; i++)
             if (atomic_load_explicit(word, memory_order_acquire) != old)
                 return true;
@@ -177,10 +178,9 @@ void pool_end(PoolJob *j)
     if (j->is_called) {
         pthread_mutex_lock(&p->lock);
         p->end = 0;
-        _Atomic u64 now;
         for (u32 busy; (busy = atomic_load(&p->busy));) {
             pthread_mutex_unlock(&p->lock);
-            const bool is_less = look_out(p, &p->busy, busy, LOOK_OUT, &now);
+            const bool is_less = look_out(p, &p->busy, busy, LOOK_OUT, NULL);
             pthread_mutex_lock(&p->lock);
             if (!is_less && atomic_load(&p->busy))
                 pthread_cond_wait(&p->done, &p->lock);

@@ -859,7 +859,7 @@ static u32 count_helpers(bool usual)
 static bool is_done(void)
 {
     pthread_mutex_lock(&table.lock);
-    const bool done = table.maker && !table.expects && !table.is_warming;
+    const bool done = table.maker && !table.expects;
     pthread_mutex_unlock(&table.lock);
     return done;
 }
@@ -868,7 +868,9 @@ static bool is_done(void)
  * before; it may be closed meanwhile. */
 static void expects_code(void **state)
 {
-    enum { USUAL = 7 }; /* KEEP, rows and accesses of words that load or store, the latter of all or some lanes */
+    enum {
+        USUAL = 7
+    }; /* KEEP, rows and accesses of words that load or store, the latter of all or some lanes */
     NEED_MAKER;
     if (host_processors() < 2)
         skip_because("there is one processor");

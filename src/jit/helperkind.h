@@ -1,9 +1,9 @@
-/* helper.h -- functions in host code that regions call: what they are, and their numbers. */
-#ifndef JIT_HELPER_H
-#define JIT_HELPER_H
+/* helperkind.h -- helpers, functions in host code that regions call: which there are, and their numbers. */
+#ifndef JIT_HELPERKIND_H
+#define JIT_HELPERKIND_H
 #include "isa/isa.h"
 
-/* Each is made when a region first needs it (helpers.c).  From the named numbers on they look for rows, access memory,
+/* Each helper is made when a region first needs it (helpers.c).  From the named numbers on they look for rows, access memory,
  * load streams, and access words near each other. */
 enum {
     ROW_HELPERS = 1,

@@ -1,5 +1,5 @@
-/* helper.c -- the numbers of helpers. */
-#include "jit/helper.h"
+/* helperkind.c -- the numbers of helpers. */
+#include "jit/helperkind.h"
 #include "mach/machine.h"
 #include <string.h>
 

@@ -47,6 +47,13 @@ static bool loads_lanes(const RegionBlock *b, u32 k)
            !(u->mem >> UOP_WORDS & 3) && space_of(u) != SPACE_PRIVATE;
 }
 
+/* Whether code goes from block b to `to`, not because a join pops that: nothing is repeated for it. */
+static bool leads_to(const Region *r, const RegionBlock *b, u32 to)
+{
+    const bool pops = b->end == END_JOIN && r->block[to].pc != b->next_pc;
+    return b->is_reached && sides_leave_edge(r, b, to) && !pops;
+}
+
 bool streams_find(Emit *e)
 {
     const Region *r = e->r;
@@ -60,8 +67,8 @@ bool streams_find(Emit *e)
         place[r->order[n]] = n;
     for (u32 i = 0; ok && i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
-        for (u32 k = 0; b->is_reached && k < b->nsucc; k++)
-            if (place[b->succ[k]] <= place[i]) {
+        for (u32 k = 0; k < b->nsucc; k++)
+            if (place[b->succ[k]] <= place[i] && leads_to(r, b, b->succ[k])) {
                 begun[place[b->succ[k]]]++;
                 begun[place[i] + 1]--;
             }

@@ -71,7 +71,7 @@ HAS_PNG := $(and $(call header,png.h),$(call library,-lpng))
 # what knows LLVM is in the program of the compiler's process alone (tool/cc1)
 LLSRC := $(wildcard src/ll/*.c)
 # likewise what makes host code with LLVM, in the program of the maker (tool/jit1)
-JITSRC := $(addprefix src/jit/,codemaker.c translate.c diverge.c instruction.c repeat.c arith.c canonical.c fence.c hostfloat.c hostdouble.c product.c pair.c reach.c vecmem.c lanes.c stream.c helpers.c words.c cluster.c)
+JITSRC := $(addprefix src/jit/,codemaker.c translate.c diverge.c instruction.c linear.c repeat.c arith.c canonical.c fence.c hostfloat.c hostdouble.c product.c pair.c reach.c vecmem.c lanes.c stream.c helpers.c words.c cluster.c)
 LIBSRC := $(filter-out $(CLSRC) $(LLSRC) $(JITSRC),$(wildcard src/*/*.c))
 TOOLSRC := $(wildcard tool/*.c)
 CLTESTSRC := $(wildcard test/opencl/*_test.c)
@@ -268,7 +268,7 @@ $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
 # the model that executed instructions are compared with
 $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 # programs of two engines
-$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_record_test $B/test/unit/jit_lanes_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
+$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_linear_test $B/test/unit/jit_record_test $B/test/unit/jit_lanes_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
 ifneq ($(LLVM_CLANG),)
 $(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $(LLTESTSRC:%.c=$B/%): LDLIBS += $(LLVM_SHARED)

@@ -1,7 +1,7 @@
 /* codejob.c -- requests and answers as bytes.
  *
  *     magic, level, helper or NO_HELPER
- *     of a region: profile, pc, shape of the warp in four numbers, callee, lanes, rule of v0,
+ *     of a region: profile, pc, shape of the warp in six numbers, callee, lanes, rule of v0,
  *         flags, kind of code;
  *         pages that may be executed; runs of words, each with its address and length
  *
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    MAGIC = 0x33475456 /* "VTG3" */,
+    MAGIC = 0x34475456 /* "VTG4" */,
     MANY = 0x4e475456 /* "VTGN" */,
     NO_HELPER = UINT32_MAX >> 1
 };
@@ -122,9 +122,10 @@ void codejob_write(const CodeJob *j, const Code *code, Buf *to)
     put_number(to, r ? NO_HELPER : j->helper, 4);
     if (!r)
         return;
-    const u32 numbers[] = {code->set,    r->pc,        r->warp.full, r->warp.fresh,
-                           r->warp.deep, r->warp.base, r->callee,    r->lanes,
-                           (u32)r->vm,   r->flags,     (u32)j->kind, r->warp.alone};
+    const WarpShape *w = &r->warp;
+    const u32 numbers[] = {code->set,  r->pc,    w->full,     w->fresh,  w->deep,
+                           w->alone,   w->line,  w->base,     r->callee, r->lanes,
+                           (u32)r->vm, r->flags, (u32)j->kind};
     for (size_t i = 0; i < countof(numbers); i++)
         put_number(to, numbers[i], 4);
     put_code(r, code, to);
@@ -159,18 +160,23 @@ static void get_code(In *in, Memory *m)
 
 static bool get_region(In *in, ReadJob *r)
 {
-    enum { SET, PC, FULL, FRESH, DEEP, BASE, CALLEE, LANES, VM, FLAGS, KIND, ALONE, N };
+    enum { SET, PC, FULL, FRESH, DEEP, ALONE, LINE, BASE, CALLEE, LANES, VM, FLAGS, KIND, N };
     u32 n[N];
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
     if (in->failed || n[LANES] < 4 || n[LANES] > MAX_LANES || !is_pow2(n[LANES]) ||
-        n[VM] > VM_IGNORE || n[KIND] >= NCODES || !memory_open(&r->memory, CODE_LO, CODE_END))
+        n[LINE] > n[LANES] || (n[LINE] && !is_pow2(n[LINE])) || n[VM] > VM_IGNORE ||
+        n[KIND] >= NCODES || !memory_open(&r->memory, CODE_LO, CODE_END))
         return false;
     get_code(in, &r->memory);
     if (in->failed || !(r->code = code_new((IsaSet)n[SET], &r->memory, lane_level())))
         return false;
-    const WarpShape warp = {
-        .full = n[FULL], .fresh = n[FRESH], .deep = n[DEEP], .alone = n[ALONE], .base = n[BASE]};
+    const WarpShape warp = {.full = n[FULL],
+                            .fresh = n[FRESH],
+                            .deep = n[DEEP],
+                            .alone = n[ALONE],
+                            .line = (u8)n[LINE],
+                            .base = n[BASE]};
     r->region = region_new(r->code, n[PC], warp, n[CALLEE], n[LANES], (VmRule)n[VM], n[FLAGS]);
     r->job.region = r->region;
     r->job.kind = (CodeKind)n[KIND];

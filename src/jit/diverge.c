@@ -13,11 +13,19 @@ enum { AGREE = 8 };
 /* The comparison, in all lanes, as i1. */
 static Row compared_row(Emit *e, const Uop *u)
 {
-    const Row a = get_on(e, u->ra), b = get_on(e, u->rb);
+    const Op op = (Op)isa_insn[u->id].op;
+    const Linear *one = &e->known.linear[u->ra], *other = &e->known.linear[u->rb];
     Row holds = {{0}};
+    if (!e->quick && is_one_value(one) && is_one_value(other)) {
+        const Val same = arith(e, op, one->offset, other->offset, NULL);
+        for (u32 i = 0; i < e->nchunks; i++)
+            holds.c[i] = LLVMBuildSelect(B, LLVMBuildTrunc(B, same, e->i1, ""),
+                                         LLVMConstAllOnes(e->mrow), LLVMConstNull(e->mrow), "");
+        return holds;
+    }
+    const Row a = get_on(e, u->ra), b = get_on(e, u->rb);
     for (u32 i = 0; i < e->nchunks; i++)
-        holds.c[i] =
-            LLVMBuildTrunc(B, arith(e, (Op)isa_insn[u->id].op, a.c[i], b.c[i], NULL), e->mrow, "");
+        holds.c[i] = LLVMBuildTrunc(B, arith(e, op, a.c[i], b.c[i], NULL), e->mrow, "");
     return holds;
 }
 
@@ -256,21 +264,20 @@ static void end_split_alone(Emit *e, const Uop *u)
 {
     const RegionBlock *b = e->at;
     const bool takes = b->next_pc == b->meet_pc;
-    const u32 pc = takes ? b->target_pc : b->next_pc;
-    const RegionBlock *side = &e->r->block[region_find(e->r, pc, false)];
+    const RegionBlock *side = sides_alone(e->r, b);
     const LLVMBasicBlockRef some = new_block(e, "some");
     const Row holds = compared_row(e, u), row = side_row(e, &holds, true);
     const Val t = lanes_of(e, &row), r = rest_lanes(e, t), mask = takes ? t : r;
     const Val parts = LLVMBuildICmp(B, LLVMIntNE, mask, e->mask, "");
 
     /* 1. lanes that agree */
-    flush_before_side(e, side);
+    flush_block(e);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, mask, word(e, 0), ""),
                     target_block(e, b->meet_pc, b->full), some);
     LLVMPositionBuilderAtEnd(B, some);
     if (b->full) {
         const LLVMBasicBlockRef part = new_block(e, "part");
-        LLVMBuildCondBr(B, parts, part, target_block(e, pc, true));
+        LLVMBuildCondBr(B, parts, part, target_block(e, side->pc, true));
         LLVMPositionBuilderAtEnd(B, part);
     }
     need_room(e, parts);

@@ -35,7 +35,8 @@ static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRul
              : NULL;
     while (e && (e->pc != pc || e->callee != callee || e->warp.full != s.full ||
                  e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->warp.alone != s.alone ||
-                 e->warp.base != s.base || e->lanes != (u8)lanes || e->vm != (u8)vm))
+                 e->warp.line != s.line || e->warp.base != s.base || e->lanes != (u8)lanes ||
+                 e->vm != (u8)vm))
         e = e->next;
     return e;
 }

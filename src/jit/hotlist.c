@@ -22,7 +22,7 @@ typedef struct {
     u32 heat; /* multiples of STEP, HEAT_HOTTEST at most, for which it was interpreted, if it has no code */
     u8 lanes, vm, shape, has_code;
 } HotEntry;
-enum { FULL = 1, ALONE = 2 }; /* HotEntry.shape: of WarpShape */
+enum { FULL = 1, ALONE = 2, LINE = 4 /* times it */ }; /* HotEntry.shape: of WarpShape */
 enum { STEP = HEAT_LUKEWARM };
 
 static const u8 key_of_hashes[16] = {0};
@@ -64,7 +64,10 @@ void hotlist_read(Entries *t)
     for (size_t i = 0; (i + 1) * sizeof(HotEntry) <= list.len; i++) {
         HotEntry x;
         memcpy(&x, list.data + i * sizeof x, sizeof x);
-        const WarpShape begins = {.full = x.shape & FULL, .fresh = true, .alone = x.shape & ALONE};
+        const WarpShape begins = {.full = x.shape & FULL,
+                                  .fresh = true,
+                                  .alone = x.shape & ALONE,
+                                  .line = x.shape / LINE};
         Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
         h->known += hash_entry(&x);
         if (e && x.has_code) {
@@ -88,7 +91,8 @@ static bool describe(const Entry *e, HotEntry *x)
                     .callee = e->callee,
                     .lanes = e->lanes,
                     .vm = e->vm,
-                    .shape = (u8)((e->warp.full ? FULL : 0) | (e->warp.alone ? ALONE : 0))};
+                    .shape = (u8)((e->warp.full ? FULL : 0) | (e->warp.alone ? ALONE : 0) |
+                                  LINE * e->warp.line)};
     x->has_code |=
         atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)

@@ -33,41 +33,6 @@ static Row second(Emit *e, const Uop *u)
     return b;
 }
 
-Linear linear_of(Emit *e, u32 n)
-{
-    if (e->known.linear[n].root.c[0])
-        return e->known.linear[n];
-    return (Linear){get_v(e, n), 0, word(e, 0)};
-}
-
-/* What the instruction makes of all lanes, if that is a row plus a scalar; else the root is empty.
- */
-static Linear linear_result(Emit *e, const Uop *u, Op op)
-{
-    const FormatId f = (FormatId)isa_insn[u->id].format;
-    if (!writes_all(e, u->rd) || e->quick)
-        return (Linear){.shift = 0};
-    if (f == F_CPV)
-        return linear_of(e, u->rb);
-    const bool adds = (f == F_VX || f == F_VI || f == F_VI12) && (op == OP_add || op == OP_sub);
-    const bool shifts = op == OP_sll && f != F_VX && f != F_VV;
-    if (!adds && !shifts) /* ra need not be a source, then */
-        return (Linear){.shift = 0};
-    Linear a = linear_of(e, u->ra);
-    if (adds) {
-        const Val b = f == F_VX ? get_x(e, u->rb) : word(e, (u32)u->imm);
-        a.offset =
-            op == OP_add ? LLVMBuildAdd(B, a.offset, b, "") : LLVMBuildSub(B, a.offset, b, "");
-        return a;
-    }
-    if (a.shift + ((u32)u->imm & 31) < 32) {
-        a.shift += (u32)u->imm & 31;
-        a.offset = LLVMBuildShl(B, a.offset, word(e, (u32)u->imm & 31), "");
-        return a;
-    }
-    return (Linear){.shift = 0};
-}
-
 /* destination = op(a, b, c); false: not here */
 static bool compute(Emit *e, const Uop *u, bool is_float)
 {
@@ -89,6 +54,12 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
     }
     if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
         return false; /* they use floats */
+    const Linear linear = is_float ? (Linear){.shift = 0} : linear_result(e, u, op);
+    if (is_constant_row(&linear)) {
+        set_v(e, u->rd, linear_row(e, &linear));
+        e->known.linear[u->rd] = linear;
+        return true;
+    }
     if ((op == OP_divu || op == OP_remu) && f == F_VX) {
         set_v(e, u->rd, divide_by(e, get_on(e, u->ra), get_x(e, u->rb), op == OP_remu));
         return true;
@@ -107,7 +78,6 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         if (!v.c[i])
             return false;
     }
-    const Linear linear = effect == E_ALU ? linear_result(e, u, op) : (Linear){.shift = 0};
     set_v(e, u->rd, v);
     e->known.linear[u->rd] = linear;
     return true;
@@ -207,8 +177,10 @@ static bool csr(Emit *e, const Uop *u)
         return true;
     }
     const Val v = constant_csr(e, n);
-    if (v)
+    if (v) {
         set_x(e, u->rd, v);
+        note_csr(e, n, v);
+    }
     return v;
 }
 

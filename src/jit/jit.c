@@ -181,6 +181,15 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
     return came_back(w, e, back);
 }
 
+/* How many work-items lie beside each other in warps (WarpShape.line). */
+static u8 line_of(const Launch *l)
+{
+    const u32 size = l->local[0];
+    if (size && !(size % l->lanes))
+        return (u8)l->lanes;
+    return is_pow2(size) && size < l->lanes ? (u8)size : 0;
+}
+
 /* The entry where the warp goes on at its pc; NULL: it may enter none. */
 static Entry *entry_here(Jit *j, const Warp *w)
 {
@@ -188,6 +197,7 @@ static Entry *entry_here(Jit *j, const Warp *w)
                              .fresh = w->is_fresh,
                              .deep = w->nsimt,
                              .alone = w->group->nwarps == 1,
+                             .line = w->is_fresh ? line_of(w->group->launch) : 0,
                              .base = base_of(w)};
     const Launch *l = w->group->launch;
     return can_enter(w) ? entries_find(&j->entries, w->pc, w->pc == l->pc ? callee_of(l) : 0, shape,

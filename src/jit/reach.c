@@ -141,7 +141,9 @@ bool access_scalar(Emit *e, const Uop *u)
     if (u->mem)
         return false;
     if (e->repeats && loads && e->at->constant[e->k]) {
-        set_x(e, u->rd, e->constant[e->at->constant[e->k]]);
+        const Val v = e->constant[e->at->constant[e->k]];
+        set_x(e, u->rd, v);
+        note_load(e, u, NULL, v);
         return true;
     }
     const Val base = get_x(e, u->ra), addr = LLVMBuildAdd(B, base, word(e, (u32)u->imm), "");
@@ -172,6 +174,7 @@ bool access_scalar(Emit *e, const Uop *u)
         const Val v = LLVMBuildPhi(B, e->i32, "");
         LLVMAddIncoming(v, (Val[]){fast, slow}, (LLVMBasicBlockRef[]){w.fast, w.slow}, 2);
         set_x(e, u->rd, v);
+        note_load(e, u, base, v);
     }
     return true;
 }

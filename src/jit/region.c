@@ -707,10 +707,17 @@ static bool routines_end(const Region *r)
     return true;
 }
 
+/* Whether it divides a row by a scalar. */
+static bool divides_row(const Uop *u)
+{
+    const InsnInfo *row = u->id < NINSN ? &isa_insn[u->id] : NULL;
+    return row && row->format == F_VX && (row->op == OP_divu || row->op == OP_remu);
+}
+
 static void summarize(Region *r)
 {
     enum { ROUTINE_SIZE = 16 };
-    bool passes = false;
+    bool passes = false, divides = false;
     for (u32 i = 0; i < r->nblock; i++) {
         const RegionBlock *b = &r->block[i];
         passes |= b->end == END_PASS;
@@ -721,10 +728,13 @@ static void summarize(Region *r)
         for (u32 k = 0; k < b->nuop; k++) {
             const RegUse use = block_use(b, k);
             regset_unite(&r->written, &use.writes);
+            divides |= divides_row(b->uop[k]);
         }
         r->written.x |= b->routine ? r->routine[b->routine - 1].sets : 0;
     }
-    r->warp.alone &= passes; /* without, code is the same for all */
+    /* without, code is the same for all */
+    r->warp.alone &= passes;
+    r->warp.line = divides ? r->warp.line : 0;
 }
 
 /* Sets b->dirty.  A barrier returns, and code that is entered behind it finds in the warp all that may be

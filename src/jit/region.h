@@ -106,6 +106,9 @@ typedef struct {
     bool deep;              /* other lanes wait on the divergence stack */
     bool alone;             /* their groups have no other, so that they wait at no barrier; of a region only if it has
                              * barriers */
+    u8 line;                /* lanes whose work-items lie beside each other along x: all, if a group's first size is a
+                             * multiple of them, or that size, if it is a power of two; 0: not known, or otherwise.
+                             * Of a region only if it divides rows (linear.c) */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 
@@ -164,6 +167,8 @@ RegSet crossing_rows(const RegionBlock *b, u32 k);     /* of which it may read l
 /* Sets `together`, `alone` and `pops` of blocks, which are complete but for what follows from that.
  * False: out of memory. */
 bool sides_find(Region *r);
+/* The side of a block that has `alone`. */
+const RegionBlock *sides_alone(const Region *r, const RegionBlock *b);
 /* Whether code goes from block b to successor `to`, and not by sides that it computes at once. */
 bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to);
 

@@ -165,6 +165,11 @@ bool sides_find(Region *r)
     return ok;
 }
 
+const RegionBlock *sides_alone(const Region *r, const RegionBlock *b)
+{
+    return &r->block[region_find(r, b->next_pc == b->meet_pc ? b->target_pc : b->next_pc, false)];
+}
+
 bool sides_leave_edge(const Region *r, const RegionBlock *b, u32 to)
 {
     const u32 pc = r->block[to].pc;

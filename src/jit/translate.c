@@ -322,6 +322,23 @@ static void keep_legacy(Emit *e)
     e->nlegacy++;
 }
 
+/* What is known but of registers that the block writes. */
+static void forget_written(Known *known, const RegionBlock *b)
+{
+    for (u32 k = 0; k < b->nuop; k++) {
+        const RegSet written = block_use(b, k).writes;
+        for (u32 n = 1; n < 64; n++)
+            if (written.x >> n & 1)
+                known->x[n] = NULL;
+        for (u32 n = 0; n < 256; n++)
+            if (regset_has_v(&written, n)) {
+                known->v[n] = (Row){{0}};
+                known->linear[n] = (Linear){0};
+                known->half[n] = (Half){0};
+            }
+    }
+}
+
 /* Begins block i with what the block that leads to it has left, or with nothing. */
 static void take_legacy(Emit *e, u32 i)
 {
@@ -332,6 +349,9 @@ static void take_legacy(Emit *e, u32 i)
         return;
     }
     e->known = *l->known;
+    const RegionBlock *before = &e->r->block[from - 1];
+    if (before->alone && e->r->block[i].pc == before->meet_pc)
+        forget_written(&e->known, sides_alone(e->r, before));
     if (--l->heirs)
         return;
     mem_free(l->known);
@@ -358,40 +378,9 @@ void flush_registers(Emit *e)
     keep_legacy(e);
 }
 
-/* What is known but of registers that the block writes. */
-static void forget_written(Known *known, const RegionBlock *b)
-{
-    for (u32 k = 0; k < b->nuop; k++) {
-        const RegSet written = block_use(b, k).writes;
-        for (u32 n = 1; n < 64; n++)
-            if (written.x >> n & 1)
-                known->x[n] = NULL;
-        for (u32 n = 0; n < 256; n++)
-            if (regset_has_v(&written, n)) {
-                known->v[n] = (Row){{0}};
-                known->linear[n] = (Linear){0};
-                known->half[n] = (Half){0};
-            }
-    }
-}
-
 static void store_insns(Emit *e)
 {
     LLVMBuildStore(B, LLVMBuildAdd(B, e->insns, quad(e, e->retired), ""), e->insns_home);
-}
-
-void flush_before_side(Emit *e, const RegionBlock *side)
-{
-    Known *all = mem_alloc(sizeof *all);
-    store_registers(e);
-    store_insns(e);
-    if (!all)
-        return; /* then blocks behind it begin with nothing */
-    *all = e->known;
-    forget_written(&e->known, side);
-    keep_legacy(e);
-    e->known = *all;
-    mem_free(all);
 }
 
 void flush_block(Emit *e)
@@ -569,6 +558,11 @@ void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
     LLVMBuildStore(B, pc, warp_field(e, offsetof(Warp, pc)));
     LLVMBuildStore(B, e->mask, warp_field(e, offsetof(Warp, mask)));
     LLVMBuildRet(B, word(e, code));
+}
+
+void leave_before(Emit *e, const Uop *u)
+{
+    leave_region(e, word(e, u->pc), &everything, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
 }
 
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full)

@@ -28,8 +28,7 @@ typedef LLVMValueRef Val;
 /* A row of lanes, by chunks. */
 typedef struct { Val c[MAX_CHUNKS]; } Row;
 
-/* A row as another one, shifted to the left, plus a scalar: rows of addresses of several buffers
- * often have the same root. */
+/* A row as another one, shifted to the left, plus a scalar (linear.c). */
 typedef struct {
     Row root;
     u32 shift;
@@ -92,6 +91,7 @@ typedef struct {
     u32 nspan;
     Window window[MAX_SPANS];
     u32 nwindow;
+    Val size;               /* of a group's first dimension, which is what the region expects (linear.c); or NULL */
 } Known;
 
 /* Of a block: which one alone leads to it, and what was known at its own end, kept for the blocks
@@ -136,6 +136,9 @@ typedef struct {
     u64 *helpers;           /* that are called, a bit each */
     bool streams;           /* the region has some (stream.c) */
     u32 stream_pc[STREAMS], nstream; /* where the loads are that have one */
+    /* what was loaded last of such: the number of the warp's first work-item, where the launch's metadata lies, the
+     * size of a group's first dimension; NULL: none */
+    Val tid, metadata, local_size;
     bool *in_cycle;         /* of each block: it may be of a cycle of the graph */
     /* the block in progress */
     const RegionBlock *at;
@@ -166,8 +169,6 @@ Row get_v(Emit *e, u32 n);
 /* The same for what only lanes that are on see: others may hold anything, so that an instruction does not wait for
  * the choice between what the one before it computed and what lanes that are off keep. */
 Row get_on(Emit *e, u32 n);
-/* The register as a row of another one, or of itself. */
-Linear linear_of(Emit *e, u32 n);
 /* Writes the lanes that are on, and under v0 those that it names. */
 void set_v(Emit *e, u32 n, Row v);
 /* A constant i32; an i32 in all lanes of a chunk. */
@@ -198,11 +199,11 @@ bool writes_all(const Emit *e, u32 n);
  * what is known; and the homes get the count as well. */
 void flush_registers(Emit *e);
 void flush_block(Emit *e);
-/* The same before a side that may be passed by: what that writes is not known behind it. */
-void flush_before_side(Emit *e, const RegionBlock *side);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);
+/* Ends the function before the instruction, which the interpreter goes on with. */
+void leave_before(Emit *e, const Uop *u);
 /* Where code goes on at pc in that version; the homes are up to date. */
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full);
 
@@ -248,6 +249,24 @@ void end_split(Emit *e, const Uop *u);
 void end_join(Emit *e);
 /* Goes on unless lanes wait for one of the joins; then to `other`. */
 void pass_joins(Emit *e, const u32 *join, u32 n, LLVMBasicBlockRef other);
+
+/* --- linear.c ---------------------------------------------------------------------------- */
+
+/* The register as a row of another one, or of itself. */
+Linear linear_of(Emit *e, u32 n);
+/* Whether it is known to be a constant row plus a scalar; whether all lanes have one value. */
+bool is_constant_row(const Linear *l);
+bool is_one_value(const Linear *l);
+/* A scalar in all lanes; the row, whose root is constant. */
+Linear one_value(Emit *e, Val v);
+Row linear_row(Emit *e, const Linear *l);
+/* What an instruction that computes integers makes of all lanes, if that is another row plus a scalar; else the root is
+ * empty. */
+Linear linear_result(Emit *e, const Uop *u, Op op);
+/* Looks whether a value that was read from a CSR, or loaded from an immediate behind `base`, is one by which places of
+ * work-items are found. */
+void note_csr(Emit *e, u32 n, Val v);
+void note_load(Emit *e, const Uop *u, Val base, Val v);
 
 /* --- arith.c, hostfloat.c: a value for op.def; NULL: not here ---------------------------- */
 

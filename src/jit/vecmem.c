@@ -166,6 +166,8 @@ static bool same_row(const Emit *e, const Row *a, const Row *b)
 
 static Val all_zero(Emit *e, Val v)
 {
+    if (LLVMIsConstant(v))
+        return LLVMIsNull(v) ? LLVMConstAllOnes(e->i1) : LLVMConstNull(e->i1);
     if (e->chunk == 8 && !e->host->gathers) { /* vptest */
         v = LLVMBuildBitCast(B, v, LLVMVectorType(e->i64, 4), "");
         v = intrinsic(e, "llvm.x86.avx.ptestz.256", NULL, 0, (Val[]){v, v}, 2);
@@ -176,6 +178,8 @@ static Val all_zero(Emit *e, Val v)
     return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
                          "");
 }
+
+static bool is_true(Val v) { return LLVMIsConstant(v) && !LLVMIsNull(v); }
 
 /* The row that the notes are about. */
 static Row row_of(Emit *e, const Span *s)
@@ -214,6 +218,11 @@ static Val off_row(Emit *e, Val found, LLVMBasicBlockRef before, LLVMBasicBlockR
  * has a row of its own. */
 static void ask_chunks(Emit *e, Span *s)
 {
+    if (LLVMIsConstant(s->in_row)) { /* so is the root */
+        const Row base = row_of(e, s);
+        s->rows = ask_apart(e, &base, s->width, &s->ones);
+        return;
+    }
     const LLVMBasicBlockRef before = LLVMGetInsertBlock(B), apart = new_block(e, "apart"),
                             on = new_block(e, "");
     branch_likely(e, s->in_row, on, apart);
@@ -568,7 +577,7 @@ static void find_lanes_in_row(Emit *e, const RowAccess *x, LLVMBasicBlockRef row
                               LLVMBasicBlockRef slow)
 {
     Span *s = x->s;
-    if (e->at->full || !e->host->gathers || !x->can) {
+    if (e->at->full || !e->host->gathers || !x->can || is_true(s->in_row)) {
         branch_likely(e, s->in_row, row, slow);
         LLVMPositionBuilderAtEnd(B, row);
         return;
@@ -590,7 +599,7 @@ static void find_lanes_in_row(Emit *e, const RowAccess *x, LLVMBasicBlockRef row
 static void ask_all(Emit *e, Span *s)
 {
     ask_row(e, s);
-    if (e->nchunks > 1 && has_many_rows(e))
+    if (e->nchunks > 1 && !is_true(s->in_row) && has_many_rows(e))
         ask_chunks(e, s);
 }
 
@@ -753,6 +762,31 @@ bool quick_access(Emit *e, const Uop *u)
     return true;
 }
 
+/* A load of all lanes at the same address: from the remembered range, or by the helper. */
+static void load_one(Emit *e, const Uop *u, const VectorAccess *x, Val address)
+{
+    const LLVMBasicBlockRef apart = new_block(e, "apart"), one = new_block(e, "one");
+    Meeting m = {.done = new_block(e, "done")};
+    const Val range = range_of(e, u, false),
+              from = LLVMBuildSub(B, address, plain_of(e, range).lo, "");
+    const Val room = range_field(e, range, offsetof(PlainRange, room));
+    branch_likely(e, LLVMBuildICmp(B, LLVMIntULT, from, room, ""), one, apart);
+    LLVMPositionBuilderAtEnd(B, one);
+    const Val at = byte_at(e, plain_of(e, range).window, LLVMBuildZExt(B, address, e->i64, ""));
+    const Val v = widen_data(e, x->op, load_at(e, data_type(e, x->width), at), e->i32);
+    const Linear loaded = one_value(e, v);
+    arrive(e, &m, linear_row(e, &loaded));
+    LLVMBuildBr(B, m.done);
+
+    LLVMPositionBuilderAtEnd(B, apart);
+    const Row all = lane_addresses(e, x);
+    Row slow = {{0}};
+    const Val how = call_access(e, &all, NULL, x->op, &slow);
+    arrive(e, &m, slow);
+    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, m.done);
+    set_v(e, u->rd, meet(e, &m));
+}
+
 bool access_vector(Emit *e, const Uop *u)
 {
     Val host, first;
@@ -763,6 +797,10 @@ bool access_vector(Emit *e, const Uop *u)
     const VectorAccess d = describe_access(e, u);
     const bool loads = d.loads, jumps = !e->at->full && (d.is_plain || is_indexed(u));
     const Linear l = linear_address(e, u, d.base, d.is_plain);
+    if (loads && !d.flat && is_one_value(&l)) {
+        load_one(e, u, &d, LLVMBuildAdd(B, l.offset, d.offset, ""));
+        return true;
+    }
     /* hosts that cannot store some bytes of a row leave that to the helper */
     const RowAccess x = {.s = span_of(e, l.root, l.shift, d.width),
                          .offset = LLVMBuildAdd(B, l.offset, d.offset, ""),
@@ -788,7 +826,8 @@ bool access_vector(Emit *e, const Uop *u)
     if (!loads && e->at->full)
         streams_store_lanes(e, &all, &d.data, d.width);
     if (e->at->full && may_be_backwards(all.c[0]))
-        access_backwards(e, range_of(e, u, !loads), &all, loads ? NULL : &d.data, d.width, d.op, &m);
+        access_backwards(e, range_of(e, u, !loads), &all, loads ? NULL : &d.data, d.width, d.op,
+                         &m);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))
         access_chunks(e, u, &x, &all, loads ? NULL : &d.data, d.op, &m);
     if (jumps) {

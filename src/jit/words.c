@@ -511,8 +511,19 @@ static u32 unit_of(const Emit *e, const Cluster *c)
                : 0;
 }
 
+/* Whether it is known that the lanes of the present instruction are in a row, or at one address. */
+static bool lies_in_row(Emit *e)
+{
+    const Uop *u = e->at->uop[e->k];
+    const Linear base = linear_of(e, u->ra);
+    const Val v = is_constant_row(&base) ? is_row_or_one(e, &base, access_width(u)) : NULL;
+    return v && LLVMIsConstant(v) && !LLVMIsNull(v);
+}
+
 static bool load_record(Emit *e, Stride stride)
 {
+    if (stride == OTHERS && lies_in_row(e))
+        return false;
     const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
     const Cluster all = find_cluster(e, imm - far, imm + far, true);
     const bool unknown = stride == NOBODY_KNOWS, whole = is_word(e, e->k),

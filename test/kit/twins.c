@@ -49,7 +49,8 @@ DevResult run(Device *d, const Shape *s)
 {
     DevResult r;
     DeviceOptions rules = *dev_options(d);
-    const u32 block[9] = {CODE_LO, DATA, 1, 2 * s->items, 2, 2, s->items, 1, 1};
+    const u32 x = s->along ? s->along : s->items, y = s->items / x;
+    const u32 block[9] = {CODE_LO, DATA, s->along ? 2 : 1, 2 * x, 2 * y, 2, x, y, 1};
     rules.vm = s->vm;
     dev_set_rules(d, &rules);
     fill_memory(d, s);

@@ -17,6 +17,7 @@ enum { PDS_BYTES = 1 << 18 };
 /* A launch of 2 x 2 x 2 groups. */
 typedef struct {
     u32 lanes, items, warps; /* of a warp; of a group */
+    u32 along;         /* of items, those along x; 0: all */
     VmRule vm;
     u64 max_insns;     /* 0: no limit */
     u64 memory;        /* number of the random contents of DATA, not 0 */

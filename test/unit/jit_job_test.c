@@ -9,7 +9,7 @@
 #include "test/kit/assemble.h"
 #include <string.h>
 
-enum { MAGIC = 0x33475456, IS_REGION = 0x7fffffff, CODE_BYTES = 4 * PAGE_SIZE };
+enum { MAGIC = 0x34475456, IS_REGION = 0x7fffffff, CODE_BYTES = 4 * PAGE_SIZE };
 
 static Memory memory;
 static Code *code;
@@ -59,6 +59,7 @@ typedef struct {
 } Run;
 
 #define BARRIER "barrier x0,x0,0\n endprg x0,x0,x0\n"
+#define DIVIDES "vremu.vx v1,v2,x5\n endprg x0,x0,x0\n"
 
 enum { RUNS = 4, PAGES = 4 };
 typedef struct {
@@ -110,6 +111,8 @@ static const Layout layouts[] = {
      {1, 4}},
     /* a barrier, which groups of one warp pass; of the others above it is not said that they are such */
     {BARRIER, V202, {{0, 12}}, {1}},
+    /* rows divided by a scalar, as where lines of work-items matter; of the others it is not said how long these are */
+    {DIVIDES, V202, {{0, 12}}, {1}},
 };
 
 static void put_numbers(Buf *to, const u32 *n, size_t count)
@@ -161,6 +164,7 @@ static void requests_as_described(void **state)
                                  .fresh = i & 1,
                                  .deep = i & 2,
                                  .alone = true,
+                                 .line = 4,
                                  .base = i & 4 ? CODE_LO + 0x3ff0 : 0};
         Region *r = region_new(code, CODE_LO, shape, CODE_LO + 0x3f00 + 4 * i, 4u << i % 4,
                                (VmRule)(i % 3), i % 3 == 1);
@@ -171,9 +175,10 @@ static void requests_as_described(void **state)
         put_level(&want, "levels7");
         put_numbers(&want,
                     (const u32[]){IS_REGION, (u32)l->set, CODE_LO, 1, i & 1, (i & 2) >> 1,
+                                  !strcmp(l->text, BARRIER), strcmp(l->text, DIVIDES) ? 0 : 4,
                                   shape.base, CODE_LO + 0x3f00 + 4 * i, 4u << i % 4, i % 3,
-                                  i % 3 == 1, i % NCODES, !strcmp(l->text, BARRIER)},
-                    13);
+                                  i % 3 == 1, i % NCODES},
+                    14);
         put_layout(&want, l);
         expect_bytes(&got, &want, l->text);
         ReadJob again;
@@ -189,7 +194,7 @@ static void requests_as_described(void **state)
 
 /* --- what a request may be --------------------------------------------------------------- */
 
-enum { SET, PC, FULL, FRESH, DEEP, BASE, CALLEE, LANES, VM, FLAGS, KIND, ALONE, NUMBERS };
+enum { SET, PC, FULL, FRESH, DEEP, ALONE, LINE, BASE, CALLEE, LANES, VM, FLAGS, KIND, NUMBERS };
 
 /* A request for `nop, endprg` at CODE_LO by hand. */
 typedef struct {
@@ -201,7 +206,7 @@ static Forged a_request(void)
 {
     return (Forged){.magic = MAGIC,
                     .helper = IS_REGION,
-                    .number = {V202, CODE_LO, 1, 0, 0, 0, 0, 8, VM_OWN, 0, CODE_PLAIN},
+                    .number = {V202, CODE_LO, 1, 0, 0, 0, 0, 0, 0, 8, VM_OWN, 0, CODE_PLAIN},
                     .page = CODE_LO,
                     .at = CODE_LO,
                     .n = 3,
@@ -244,20 +249,37 @@ static void each_number_of_a_request(void **state)
         u32 number, value;
         bool ok;
     } rows[] = {
-        {PC, CODE_LO + 4, true},    {PC, CODE_LO + PAGE_SIZE, false}, /* nothing there */
-        {PC, CODE_LO - 4, false},   {PC, CODE_END, false},
-        {LANES, 0, false},          {LANES, 1, false},
-        {LANES, 2, false},          {LANES, 3, false},
-        {LANES, 4, true},           {LANES, 5, false},
-        {LANES, 6, false},          {LANES, 16, true},
-        {LANES, 24, false},         {LANES, 32, true},
-        {LANES, 33, false},         {LANES, 64, false},
-        {LANES, 1u << 31, false},   {VM, VM_IGNORE, true},
-        {VM, VM_IGNORE + 1, false}, {VM, UINT32_MAX, false},
-        {KIND, CODE_QUICK, true},   {KIND, CODE_HEADERS, true},
-        {KIND, NCODES, false},      {KIND, UINT32_MAX, false},
+        {PC, CODE_LO + 4, true},
+        {PC, CODE_LO + PAGE_SIZE, false}, /* nothing there */
+        {PC, CODE_LO - 4, false},
+        {PC, CODE_END, false},
+        {LANES, 0, false},
+        {LANES, 1, false},
+        {LANES, 2, false},
+        {LANES, 3, false},
+        {LANES, 4, true},
+        {LANES, 5, false},
+        {LANES, 6, false},
+        {LANES, 16, true},
+        {LANES, 24, false},
+        {LANES, 32, true},
+        {LANES, 33, false},
+        {LANES, 64, false},
+        {LANES, 1u << 31, false},
+        {VM, VM_IGNORE, true},
+        {VM, VM_IGNORE + 1, false},
+        {VM, UINT32_MAX, false},
+        {KIND, CODE_QUICK, true},
+        {KIND, CODE_HEADERS, true},
+        {KIND, NCODES, false},
+        {KIND, UINT32_MAX, false},
         {CALLEE, 3, true}, /* no address is impossible: code is not there, or is */
         {BASE, UINT32_MAX, true},
+        {LINE, 1, true},
+        {LINE, 8, true},
+        {LINE, 16, false},
+        {LINE, 3, false},
+        {LINE, 1u << 31, false},
     };
     u64 digest;
     (void)state;

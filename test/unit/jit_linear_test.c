@@ -1,0 +1,238 @@
+/* jit_linear_test.c -- rows that host code knows as a constant row plus a scalar: places of work-items in
+ * groups of every shape, and what is computed of them, against the interpreter.  JIT_TEST_SEED is the
+ * number of the first random program, JIT_TEST_COUNT how many there are; an argument chooses a test.
+ */
+#include "test/kit/twins.h"
+#include <stdlib.h>
+
+enum {
+    ROWS = 14,
+    SCALARS = 20,
+    LEFT = 2048
+}; /* v1.. and x12.. of a program; bytes that a warp leaves */
+
+/* x5: the metadata, x6, x7: local sizes along x and y, x8: their product, x9: the warp's first work-item;
+ * v1: numbers of work-items, v2: lines, v3: places in lines, v4: v2 modulo x7; x10: DATA, x11: where the
+ * warp leaves what it has, v14: there, a word a lane. */
+static void begin_places(void)
+{
+    no_text();
+    line("csrr x5,knl");
+    line("lw x6,24(x5)");
+    line("lw x7,28(x5)");
+    line("mul x8,x6,x7");
+    line("csrr x9,tid");
+    line("vid.v v1");
+    line("vadd.vx v1,v1,x9");
+    line("vdivu.vx v2,v1,x%u", one_in(4) ? 8 : 6);
+    if (one_in(2)) {
+        line("vremu.vx v3,v1,x6");
+    } else {
+        line("vmv.v.v v3,v1");
+        line("vnmsac.vx v3,x6,v2");
+    }
+    line("vremu.vx v4,v2,x7");
+    line("li x10,%#x", DATA);
+    line("csrr x11,wid");
+    line("csrr x12,wgid");
+    line("csrr x13,numw");
+    line("mul x12,x12,x13");
+    line("add x11,x11,x12");
+    line("li x12,%d", LEFT);
+    line("mul x11,x11,x12");
+    line("li x12,%#x", DATA + OUT);
+    line("add x11,x11,x12");
+    line("vid.v v14");
+    line("vsll.vi v14,v14,2");
+    line("vadd.vx v14,v14,x11");
+    for (u32 n = 12; n < SCALARS; n++)
+        line(one_in(2) ? "li x%u,%d" : "lw x%u,%d(x10)", n, (int)below(9) * 4);
+    for (u32 n = 5; n < ROWS; n++)
+        line("vmv.v.v v%u,v%u", n, 1 + below(4));
+}
+
+static void end_places(void)
+{
+    for (u32 n = 1; n < ROWS; n++)
+        line("vsw12.v v%u,%u(v14)", n, 128 * n);
+    line("endprg x0,x0,x0");
+}
+
+/* A load whose address is a place, times 4, plus scalars: within DATA. */
+static void load_at_place(void)
+{
+    static const char *const loads[] = {"vlw12.v", "vlw12.v", "vlh12.v", "vlbu12.v"};
+    const u32 place = 1 + below(4), to = 5 + below(ROWS - 5);
+    line("vsll.vi v0,v%u,%u", place, below(5));
+    if (one_in(2))
+        line("vadd.vx v0,v0,x10");
+    else
+        line("vadd.vx v0,v0,x%u\n vadd.vx v0,v0,x10", 6 + below(2));
+    if (one_in(3)) {
+        line("vsub.vx v0,v0,x10");
+        line("vloxei32.v v%u,(x10),v0", to);
+        return;
+    }
+    for (u32 n = 1 + below(3); n > 0; n--)
+        line("%s v%u,%u(v0)", PICK(loads), 5 + below(ROWS - 5), 4 * below(5));
+}
+
+static void place_statement(u32 depth)
+{
+    static const char *const vv[] = {"vadd.vv", "vsub.vv",  "vmul.vv",  "vand.vv",  "vor.vv",
+                                     "vxor.vv", "vmslt.vv", "vmseq.vv", "vmaxu.vv", "vsll.vv"};
+    static const char *const vx[] = {"vadd.vx",  "vsub.vx", "vrsub.vx", "vmul.vx",  "vmslt.vx",
+                                     "vmsne.vx", "vand.vx", "vdivu.vx", "vremu.vx", "vsrl.vx"};
+    static const char *const vi[] = {"vadd.vi",  "vsll.vi",  "vsrl.vi",
+                                     "vrsub.vi", "vmsgt.vi", "vmul.vx"};
+    static const char *const three[] = {"vmacc", "vnmsac", "vmadd", "vnmsub"};
+    const u32 d = 5 + below(ROWS - 5), a = 1 + below(ROWS - 1), b = 1 + below(ROWS - 1),
+              x = one_in(3) ? 6 + below(4) : 12 + below(SCALARS - 12);
+    switch (below(depth ? 9 : 12)) {
+    case 0: line("%s v%u,v%u,v%u", PICK(vv), d, a, b); break;
+    case 1: line("%s v%u,v%u,x%u", PICK(vx), d, a, x); break;
+    case 2: {
+        const char *op = PICK(vi);
+        line("%s v%u,v%u,%s%u", op, d, a, strchr(op, 'x') ? "x" : "", 12 + below(4));
+        break;
+    }
+    case 3: line("%s.vx v%u,x%u,v%u", PICK(three), d, x, a); break;
+    case 4: line("%s.vv v%u,v%u,v%u", PICK(three), d, a, b); break;
+    case 5: line(one_in(2) ? "vmv.v.v v%u,v%u" : "vmv.v.x v%u,x%u", d, a); break;
+    case 6: line("vmv.v.i v%u,%d", d, (int)below(32) - 16); break;
+    case 7:
+    case 8: load_at_place(); break;
+    case 9: {
+        const u32 l = gen.labels++;
+        set_meeting(l);
+        line("%s v%u,v%u,.Le%u", divergent_branch(), a, b, l);
+        for (u32 i = below(4); i > 0; i--)
+            place_statement(1);
+        if (one_in(2)) {
+            line("j .Lm%u", l);
+            label(".Le%u", l);
+            for (u32 i = below(3); i > 0; i--)
+                place_statement(1);
+        } else {
+            label(".Le%u", l);
+        }
+        label(".Lm%u", l);
+        line("join x0,x0,0");
+        break;
+    }
+    case 10: {
+        const u32 l = gen.labels++;
+        line("li x28,%u", 1 + below(4));
+        label(".Lt%u", l);
+        for (u32 i = 1 + below(3); i > 0; i--)
+            place_statement(1);
+        line("addi x28,x28,-1");
+        line("bnez x28,.Lt%u", l);
+        break;
+    }
+    default: line("add x%u,x%u,x%u", 12 + below(SCALARS - 12), 12 + below(SCALARS - 12), x);
+    }
+}
+
+/* Groups of one line and of several, of powers of two and others, that fill the last warp or do not. */
+static Shape random_shape(u64 number)
+{
+    static const u32 along[] = {1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 24, 32, 32, 32, 48, 64, 64, 96};
+    enum { WARPS = 12 };
+    Shape s = {.lanes = 4u << below(4), .memory = number};
+    while (!s.along || s.along > WARPS * s.lanes)
+        s.along = PICK(along);
+    s.items = s.along * (1 + below(WARPS * s.lanes / s.along));
+    s.warps = (s.items + s.lanes - 1) / s.lanes;
+    return s;
+}
+
+static void places_and_more(void **state)
+{
+    const Programs all = programs_to_try(40);
+    (void)state;
+    for (u64 n = all.first; n < all.end; n++) {
+        gen_begin(n);
+        const Shape s = random_shape(n);
+        begin_places();
+        for (u32 i = 4 + below(16); i > 0; i--)
+            place_statement(0);
+        end_places();
+        Twins t = twins_open("jit", 64);
+        twins_load(&t);
+        const DevResult r = twins_run(&t, &s, n);
+        if (r.run.faulted)
+            fail_msg("program %llu faults", (unsigned long long)n);
+        twins_close(&t);
+    }
+    buf_free(&gen.text);
+}
+
+/* What a program does of which all is compiled, and of which only what is before its first division: */
+static void expect_compiled(const Shape *s, const char *before, bool all)
+{
+    gen_begin(1);
+    begin_places();
+    const size_t head = (size_t)(strstr(buf_text(&gen.text), "lw x6") - buf_text(&gen.text));
+    Buf rest = {0};
+    buf_str(&rest, buf_text(&gen.text) + head);
+    gen.text.len = head;
+    gen.text.data[head] = 0;
+    line("%s", before);
+    buf_str(&gen.text, buf_text(&rest));
+    buf_free(&rest);
+    end_places();
+    Twins t = twins_open("jit", 64);
+    twins_load(&t);
+    assert_false(twins_run(&t, s, 1).run.faulted);
+    const JitStats stats = twins_close(&t);
+    if ((stats.compiled == stats.insns) != all)
+        fail_msg("lines of %u in warps of %u, \"%s\": %llu of %llu instructions were compiled",
+                 s->along, s->lanes, before, (unsigned long long)stats.compiled,
+                 (unsigned long long)stats.insns);
+    buf_free(&gen.text);
+}
+
+/* A program that finds another local size than its launch has: host code made for lines of that leaves the division
+ * to the interpreter; code that is made for any size does not. */
+static void sizes_that_change(void **state)
+{
+    static const struct {
+        u32 lanes, along, items;
+        const char *before;
+        bool all;
+    } rows[] = {
+        {8, 8, 32, "nop", true},
+        {8, 32, 64, "nop", true},
+        {8, 4, 32, "nop", true},
+        {8, 3, 24, "nop", true},
+        {8, 8, 32, "li x12,16\n sw x12,24(x5)", true}, /* is a multiple, too */
+        {8, 8, 32, "li x12,12\n sw x12,24(x5)", false},
+        {8, 8, 32, "li x12,4\n sw x12,24(x5)", false},
+        {8, 8, 32, "sw x0,24(x5)", true}, /* what is divided by 0 is one value, too */
+        {8, 4, 32, "li x12,8\n sw x12,24(x5)", false},
+        {8, 4, 32, "li x12,2\n sw x12,24(x5)", false},
+        {8, 4, 32, "sw x0,24(x5)", false},
+        {8, 3, 24, "li x12,8\n sw x12,24(x5)", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        const Shape s = {.lanes = rows[i].lanes,
+                         .items = rows[i].items,
+                         .along = rows[i].along,
+                         .warps = rows[i].items / rows[i].lanes,
+                         .memory = 1};
+        expect_compiled(&s, rows[i].before, rows[i].all);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_and_more),
+        cmocka_unit_test(sizes_that_change),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

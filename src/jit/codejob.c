@@ -158,6 +158,11 @@ static void get_code(In *in, Memory *m)
     }
 }
 
+static bool is_line(u32 n, u32 lanes)
+{
+    return !n || n == LINE_WHOLE || (n <= lanes && is_pow2(n));
+}
+
 static bool get_region(In *in, ReadJob *r)
 {
     enum { SET, PC, FULL, FRESH, DEEP, ALONE, LINE, BASE, CALLEE, LANES, VM, FLAGS, KIND, N };
@@ -165,7 +170,7 @@ static bool get_region(In *in, ReadJob *r)
     for (u32 i = 0; i < N; i++)
         n[i] = (u32)get_number(in, 4);
     if (in->failed || n[LANES] < 4 || n[LANES] > MAX_LANES || !is_pow2(n[LANES]) ||
-        n[LINE] > n[LANES] || (n[LINE] && !is_pow2(n[LINE])) || n[VM] > VM_IGNORE ||
+        !is_line(n[LINE], n[LANES]) || n[VM] > VM_IGNORE ||
         n[KIND] >= NCODES || !memory_open(&r->memory, CODE_LO, CODE_END))
         return false;
     get_code(in, &r->memory);

@@ -197,8 +197,10 @@ static void compute_side(Emit *e, u32 pc, const Row *on)
     e->at = &e->r->block[e->index];
     e->on = *on;
     e->mask = lanes_of(e, on);
+    e->in_side = true;
     for (e->k = 0; e->k + (e->at->end == END_JUMP) < e->at->nuop; e->k++)
         emit_instruction(e, e->at->uop[e->k]);
+    e->in_side = false;
     e->at = at;
     e->on = all;
     e->mask = mask;
@@ -247,11 +249,13 @@ static void run_side(Emit *e, const RegionBlock *side, Val mask, Val more)
     for (u32 i = 0; i < e->nchunks; i++)
         e->on.c[i] = mask_chunk(e, mask, i);
     e->retired = 0;
+    e->in_side = true;
     for (e->k = 0; e->k < side->nuop; e->k++) {
         e->retired += uop_insns(side->uop[e->k]);
         if (e->k + (side->end == END_JUMP) < side->nuop)
             emit_instruction(e, side->uop[e->k]);
     }
+    e->in_side = false;
     e->insns = LLVMBuildAdd(B, e->insns, more, "");
     flush_block(e);
     LLVMBuildBr(B, target_block(e, b->meet_pc, b->full));

@@ -22,8 +22,23 @@ typedef struct {
     u32 heat; /* multiples of STEP, HEAT_HOTTEST at most, for which it was interpreted, if it has no code */
     u8 lanes, vm, shape, has_code;
 } HotEntry;
-enum { FULL = 1, ALONE = 2, LINE = 4 /* times it */ }; /* HotEntry.shape: of WarpShape */
+enum { FULL = 1, ALONE = 2, LINE = 4 }; /* HotEntry.shape: of WarpShape; LINE times 1 + its logarithm */
 enum { STEP = HEAT_LUKEWARM };
+
+static u8 shape_of(const WarpShape *w)
+{
+    return (u8)(w->full * FULL + w->alone * ALONE +
+                (w->line ? LINE * (1 + __builtin_ctz(w->line)) : 0));
+}
+
+static WarpShape warp_of(u8 shape)
+{
+    const u32 line = shape / LINE;
+    return (WarpShape){.full = shape & FULL,
+                       .fresh = true,
+                       .alone = shape & ALONE,
+                       .line = (u8)(line ? 1u << ((line - 1) & 7) : 0)};
+}
 
 static const u8 key_of_hashes[16] = {0};
 
@@ -64,11 +79,7 @@ void hotlist_read(Entries *t)
     for (size_t i = 0; (i + 1) * sizeof(HotEntry) <= list.len; i++) {
         HotEntry x;
         memcpy(&x, list.data + i * sizeof x, sizeof x);
-        const WarpShape begins = {.full = x.shape & FULL,
-                                  .fresh = true,
-                                  .alone = x.shape & ALONE,
-                                  .line = x.shape / LINE};
-        Entry *e = entries_find(t, x.pc, x.callee, begins, x.lanes, (VmRule)x.vm);
+        Entry *e = entries_find(t, x.pc, x.callee, warp_of(x.shape), x.lanes, (VmRule)x.vm);
         h->known += hash_entry(&x);
         if (e && x.has_code) {
             atomic_store(&e->is_hot, true);
@@ -91,8 +102,7 @@ static bool describe(const Entry *e, HotEntry *x)
                     .callee = e->callee,
                     .lanes = e->lanes,
                     .vm = e->vm,
-                    .shape = (u8)((e->warp.full ? FULL : 0) | (e->warp.alone ? ALONE : 0) |
-                                  LINE * e->warp.line)};
+                    .shape = shape_of(&e->warp)};
     x->has_code |=
         atomic_load(&e->is_hot) && !atomic_load(&e->has_looked); /* it was not launched */
     for (int k = 0; k < NCODES; k++)

@@ -185,6 +185,8 @@ static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry,
 static u8 line_of(const Launch *l)
 {
     const u32 size = l->local[0];
+    if (size && l->local[1] == 1 && l->local[2] == 1)
+        return LINE_WHOLE;
     if (size && !(size % l->lanes))
         return (u8)l->lanes;
     return is_pow2(size) && size < l->lanes ? (u8)size : 0;

@@ -146,6 +146,8 @@ static Linear left_shift(Emit *e, const Linear *a, const Linear *b)
 /* A quotient, whose divisor often is a power of two, as sizes of groups are: the host's division takes long. */
 static Val divide(Emit *e, Op op, Val a, Val b)
 {
+    if (LLVMIsNull(a) && op == OP_remu)
+        return a;
     const LLVMBasicBlockRef shift = new_block(e, "shift"), other = new_block(e, "divide"),
                             on = new_block(e, "");
     Val less = LLVMBuildSub(B, b, word(e, 1), "");
@@ -195,23 +197,33 @@ static bool is_multiple_of(Val v, Val of)
                        (LLVMGetOperand(v, 0) == of || LLVMGetOperand(v, 1) == of));
 }
 
-/* Leaves the region before the instruction unless the group's first dimension is of the size that lines have. */
-static void expect_size(Emit *e, const Uop *u)
+/* i1: a group of that size has the lines for which the region was made. */
+static Val has_lines(Emit *e, Val size)
 {
     const u32 line = e->r->warp.line;
-    if (e->known.size == e->local_size)
+    if (line < e->lanes)
+        return LLVMBuildICmp(B, LLVMIntEQ, size, word(e, line), "");
+    if (line == e->lanes)
+        return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, size, word(e, line - 1), ""),
+                             word(e, 0), "");
+    /* all that are on are before its end */
+    Val args[2] = {e->mask, LLVMConstNull(e->i1)};
+    const Val off = intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2);
+    const Val end = LLVMBuildAdd(B, e->tid, LLVMBuildSub(B, word(e, 32), off, ""), "");
+    return LLVMBuildICmp(B, LLVMIntUGE, size, end, "");
+}
+
+/* Leaves the region before the instruction unless the divisor is what the region was made for. */
+static void expect_lines(Emit *e, const Uop *u, Val size)
+{
+    if (e->known.size == size)
         return;
     const LLVMBasicBlockRef on = new_block(e, ""), other = new_block(e, "uneven");
-    const Val ok =
-        line == e->lanes
-            ? LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, e->local_size, word(e, line - 1), ""),
-                            word(e, 0), "")
-            : LLVMBuildICmp(B, LLVMIntEQ, e->local_size, word(e, line), "");
-    branch_likely(e, ok, on, other);
+    branch_likely(e, has_lines(e, size), on, other);
     LLVMPositionBuilderAtEnd(B, other);
     leave_before(e, u);
     LLVMPositionBuilderAtEnd(B, on);
-    e->known.size = e->local_size;
+    e->known.size = size;
 }
 
 /* The numbers of the warp's work-items, divided by the size of lines or a multiple of it. */
@@ -220,12 +232,14 @@ static Linear divide_numbers(Emit *e, const Uop *u, Op op)
     const u32 line = e->r->warp.line;
     const Linear *a = &e->known.linear[u->ra];
     const Val size = get_x(e, u->rb);
-    if (!line || !e->at->full || !e->local_size || !is_known(a) || a->offset != e->tid ||
+    if (!line || e->in_side || !e->local_size || !is_known(a) || a->offset != e->tid ||
         a->shift || a->root.c[0] != lanes_constant(e, 0, 0, 1))
         return nothing_known();
-    if (line == e->lanes ? !is_multiple_of(size, e->local_size) : size != e->local_size)
+    if (line < e->lanes ? size != e->local_size : !is_multiple_of(size, e->local_size))
         return nothing_known();
-    expect_size(e, u);
+    expect_lines(e, u, size);
+    if (line > e->lanes)
+        return op == OP_remu ? *a : one_value(e, word(e, 0));
     Linear l = {.offset = word(e, 0)};
     for (u32 i = 0; i < e->nchunks; i++) {
         Val lane[MAX_LANES];

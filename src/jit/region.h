@@ -99,6 +99,7 @@ typedef struct {
     RegSet kept;            /* those of them that may be read later */
 } RegionBlock;
 
+enum { LINE_WHOLE = 2 * MAX_LANES };
 /* The warps for which a region is made, where it begins. */
 typedef struct {
     bool full;              /* all lanes are on */
@@ -107,8 +108,8 @@ typedef struct {
     bool alone;             /* their groups have no other, so that they wait at no barrier; of a region only if it has
                              * barriers */
     u8 line;                /* lanes whose work-items lie beside each other along x: all, if a group's first size is a
-                             * multiple of them, or that size, if it is a power of two; 0: not known, or otherwise.
-                             * Of a region only if it divides rows (linear.c) */
+                             * multiple of them, or that size, if it is a power of two; LINE_WHOLE: the group is one
+                             * line; 0: not known, or otherwise.  Of a region only if it divides rows (linear.c) */
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 

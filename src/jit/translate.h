@@ -143,6 +143,7 @@ typedef struct {
     /* the block in progress */
     const RegionBlock *at;
     u32 index;              /* of the block */
+    bool in_side;           /* it is a side, made within the block with the branch */
     u32 k;                  /* its Uop in progress */
     u32 retired;            /* instructions of the block so far, this one included */
     Val insns;              /* i64: before the block */

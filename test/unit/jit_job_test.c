@@ -278,6 +278,7 @@ static void each_number_of_a_request(void **state)
         {LINE, 1, true},
         {LINE, 8, true},
         {LINE, 16, false},
+        {LINE, 64, true},           {LINE, 128, false},
         {LINE, 3, false},
         {LINE, 1u << 31, false},
     };

@@ -202,6 +202,7 @@ static void sizes_that_change(void **state)
         const char *before;
         bool all;
     } rows[] = {
+        /* lines of a warp, of several, of half of one, and of others */
         {8, 8, 32, "nop", true},
         {8, 32, 64, "nop", true},
         {8, 4, 32, "nop", true},
@@ -214,13 +215,21 @@ static void sizes_that_change(void **state)
         {8, 4, 32, "li x12,2\n sw x12,24(x5)", false},
         {8, 4, 32, "sw x0,24(x5)", false},
         {8, 3, 24, "li x12,8\n sw x12,24(x5)", true},
+        /* groups of one line, whose last warp may have few lanes */
+        {8, 32, 32, "nop", true},
+        {8, 27, 27, "nop", true},
+        {8, 3, 3, "nop", true},
+        {8, 27, 27, "li x12,28\n sw x12,24(x5)", true},
+        {8, 27, 27, "li x12,26\n sw x12,24(x5)", false},
+        {8, 32, 32, "li x12,31\n sw x12,24(x5)", false},
+        {8, 32, 32, "sw x0,24(x5)", false},
     };
     (void)state;
     for (size_t i = 0; i < countof(rows); i++) {
         const Shape s = {.lanes = rows[i].lanes,
                          .items = rows[i].items,
                          .along = rows[i].along,
-                         .warps = rows[i].items / rows[i].lanes,
+                         .warps = (rows[i].items + rows[i].lanes - 1) / rows[i].lanes,
                          .memory = 1};
         expect_compiled(&s, rows[i].before, rows[i].all);
     }

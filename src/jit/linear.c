@@ -72,6 +72,17 @@ Row linear_row(Emit *e, const Linear *l)
     return v;
 }
 
+bool has_step(Emit *e, const Linear *l, u32 step)
+{
+    if (!is_constant_row(l))
+        return false;
+    const u32 first = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(shifted_root(e, l, 0), 0));
+    for (u32 i = 0; i < e->nchunks; i++)
+        if (shifted_root(e, l, i) != lanes_constant(e, i, first, step))
+            return false;
+    return true;
+}
+
 Linear linear_of(Emit *e, u32 n)
 {
     const Linear *l = &e->known.linear[n];

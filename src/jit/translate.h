@@ -258,6 +258,8 @@ Linear linear_of(Emit *e, u32 n);
 /* Whether it is known to be a constant row plus a scalar; whether all lanes have one value. */
 bool is_constant_row(const Linear *l);
 bool is_one_value(const Linear *l);
+/* Whether each lane is known to have so much more than the one before. */
+bool has_step(Emit *e, const Linear *l, u32 step);
 /* A scalar in all lanes; the row, whose root is constant. */
 Linear one_value(Emit *e, Val v);
 Row linear_row(Emit *e, const Linear *l);

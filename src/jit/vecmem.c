@@ -825,7 +825,7 @@ bool access_vector(Emit *e, const Uop *u)
     Row all = lane_addresses(e, &d);
     if (!loads && e->at->full)
         streams_store_lanes(e, &all, &d.data, d.width);
-    if (e->at->full && may_be_backwards(all.c[0]))
+    if (e->at->full && (has_step(e, &l, 0 - d.width) || may_be_backwards(all.c[0])))
         access_backwards(e, range_of(e, u, !loads), &all, loads ? NULL : &d.data, d.width, d.op,
                          &m);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))

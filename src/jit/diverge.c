@@ -14,15 +14,16 @@ enum { AGREE = 8 };
 static Row compared_row(Emit *e, const Uop *u)
 {
     const Op op = (Op)isa_insn[u->id].op;
-    const Linear *one = &e->known.linear[u->ra], *other = &e->known.linear[u->rb];
+    const Pattern *one = &e->known.pattern[u->ra], *other = &e->known.pattern[u->rb];
+    const bool each = is_value_each(e, one) && is_value_each(e, other);
     Row holds = {{0}};
-    if (!e->quick && is_one_value(one) && is_one_value(other)) {
-        const Val same = arith(e, op, one->offset, other->offset, NULL);
-        for (u32 i = 0; i < e->nchunks; i++)
-            holds.c[i] = LLVMBuildSelect(B, LLVMBuildTrunc(B, same, e->i1, ""),
-                                         LLVMConstAllOnes(e->mrow), LLVMConstNull(e->mrow), "");
-        return holds;
+    for (u32 i = 0; each && i < e->nchunks; i++) {
+        const Val same = arith(e, op, one->offset[i], other->offset[i], NULL);
+        holds.c[i] = LLVMBuildSelect(B, LLVMBuildTrunc(B, same, e->i1, ""),
+                                     LLVMConstAllOnes(e->mrow), LLVMConstNull(e->mrow), "");
     }
+    if (each)
+        return holds;
     const Row a = get_on(e, u->ra), b = get_on(e, u->rb);
     for (u32 i = 0; i < e->nchunks; i++)
         holds.c[i] = LLVMBuildTrunc(B, arith(e, op, a.c[i], b.c[i], NULL), e->mrow, "");

@@ -54,10 +54,9 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
     }
     if (e->r->flags && (op == OP_div || op == OP_divu || op == OP_rem || op == OP_remu))
         return false; /* they use floats */
-    const Linear linear = is_float ? (Linear){.shift = 0} : linear_result(e, u, op);
-    if (is_constant_row(&linear)) {
-        set_v(e, u->rd, linear_row(e, &linear));
-        e->known.linear[u->rd] = linear;
+    const Pattern pattern = is_float ? (Pattern){.offset = {NULL}} : pattern_result(e, u, op);
+    if (is_pattern(&pattern)) {
+        set_pattern(e, u->rd, &pattern);
         return true;
     }
     if ((op == OP_divu || op == OP_remu) && f == F_VX) {
@@ -78,6 +77,7 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         if (!v.c[i])
             return false;
     }
+    const Linear linear = effect == E_ALU ? linear_result(e, u, op) : (Linear){.shift = 0};
     set_v(e, u->rd, v);
     e->known.linear[u->rd] = linear;
     return true;
@@ -94,10 +94,12 @@ static void merge(Emit *e, const Uop *u)
 
 static void lane_numbers(Emit *e, const Uop *u)
 {
-    Row v = {{0}};
-    for (u32 i = 0; i < e->nchunks; i++)
-        v.c[i] = lanes_constant(e, i, 0, 1);
-    set_v(e, u->rd, v);
+    Pattern p = {.offset = {NULL}};
+    for (u32 i = 0; i < e->nchunks; i++) {
+        p.root.c[i] = lanes_constant(e, i, 0, 1);
+        p.offset[i] = word(e, 0);
+    }
+    set_pattern(e, u->rd, &p);
 }
 
 static void last_lane(Emit *e, const Uop *u)

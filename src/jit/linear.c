@@ -1,8 +1,9 @@
-/* linear.c -- rows that are known as another row, shifted, plus a scalar (Linear).
+/* linear.c -- rows of which something is known: other rows, shifted, plus a scalar (Linear), or constant rows
+ * plus scalars (Pattern).
  *
  * Addresses of several buffers often have the same root, of which is asked once whether it is a row of
- * memory.  Where the root is constant, nobody has to ask, and the row is computed on its scalar alone:
- * lanes' numbers plus something; or one value in all lanes, whose root is zeros.
+ * memory.  Where the root is constant, nobody has to ask, and the row is computed on its scalars alone:
+ * lanes' numbers plus something; or one value in all lanes, or in those of each chunk, whose root is zeros.
  *
  * Such are the places of work-items along x and y where lanes lie in lines (WarpShape.line), although the
  * program divides the numbers of its work-items by the size of a group to find them.  What divides is
@@ -16,39 +17,66 @@
 
 #define B e->b
 
-static Linear nothing_known(void) { return (Linear){.shift = 0}; }
+/* --- patterns ------------------------------------------------------------------------------ */
 
-static bool is_known(const Linear *l) { return l->root.c[0]; }
+static Pattern no_pattern(void) { return (Pattern){.offset = {NULL}}; }
 
-bool is_constant_row(const Linear *l)
+bool is_pattern(const Pattern *p) { return p->offset[0]; }
+
+static bool has_one_offset(const Emit *e, const Pattern *p)
 {
-    for (u32 i = 0; i < MAX_CHUNKS && l->root.c[i]; i++)
-        if (!LLVMIsConstant(l->root.c[i]))
+    for (u32 i = 1; i < e->nchunks; i++)
+        if (p->offset[i] != p->offset[0])
             return false;
-    return is_known(l);
+    return is_pattern(p);
 }
 
-bool is_one_value(const Linear *l)
+bool is_value_each(const Emit *e, const Pattern *p)
 {
-    for (u32 i = 0; i < MAX_CHUNKS && l->root.c[i]; i++)
-        if (!LLVMIsNull(l->root.c[i]))
+    for (u32 i = 0; is_pattern(p) && i < e->nchunks; i++)
+        if (!LLVMIsNull(p->root.c[i]))
             return false;
-    return is_known(l);
+    return is_pattern(p);
 }
 
-Linear one_value(Emit *e, Val v)
+bool is_one_value(const Emit *e, const Pattern *p)
 {
-    Linear l = {.offset = v};
+    return is_value_each(e, p) && has_one_offset(e, p);
+}
+
+static Pattern one_value(Emit *e, Val v)
+{
+    Pattern p = no_pattern();
+    for (u32 i = 0; i < e->nchunks; i++) {
+        p.root.c[i] = LLVMConstNull(e->row);
+        p.offset[i] = v;
+    }
+    return p;
+}
+
+static u32 constant_lane(Val row, u32 lane)
+{
+    return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(row, lane));
+}
+
+u32 first_lane(const Pattern *p, u32 chunk) { return constant_lane(p->root.c[chunk], 0); }
+
+u32 step_each(Emit *e, const Pattern *p)
+{
+    const u32 step = constant_lane(p->root.c[0], 1) - first_lane(p, 0);
     for (u32 i = 0; i < e->nchunks; i++)
-        l.root.c[i] = LLVMConstNull(e->row);
-    return l;
+        if (p->root.c[i] != lanes_constant(e, i, first_lane(p, i) - i * e->chunk * step, step))
+            return 0;
+    return step;
 }
 
-/* The root as it counts. */
-static Val shifted_root(Emit *e, const Linear *l, u32 chunk)
+u32 step_of(Emit *e, const Pattern *p)
 {
-    const Val root = l->root.c[chunk];
-    return l->shift ? LLVMBuildShl(B, root, constant_like(root, l->shift), "") : root;
+    const u32 step = has_one_offset(e, p) ? step_each(e, p) : 0;
+    for (u32 i = 1; step && i < e->nchunks; i++)
+        if (p->root.c[i] != lanes_constant(e, i, first_lane(p, 0), step))
+            return 0;
+    return step;
 }
 
 /* What a comparison of scalars has made, in all lanes as one of rows has it, which LLVM combines with others. */
@@ -59,37 +87,34 @@ static Val splat_truth(Emit *e, Val truth)
     return LLVMBuildZExt(B, holds, e->row, "");
 }
 
-Row linear_row(Emit *e, const Linear *l)
+static bool is_truth(Emit *e, Val v)
 {
-    const bool is_truth = is_one_value(l) && LLVMIsAZExtInst(l->offset) &&
-                          LLVMTypeOf(LLVMGetOperand(l->offset, 0)) == e->i1;
-    const Val all = is_truth ? splat_truth(e, l->offset) : splat(e, l->offset);
+    return LLVMIsAZExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == e->i1;
+}
+
+Row pattern_row(Emit *e, const Pattern *p)
+{
     Row v = {{0}};
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val root = shifted_root(e, l, i);
-        v.c[i] = LLVMIsNull(root) ? all : LLVMBuildAdd(B, all, root, "");
+        const Val root = p->root.c[i], offset = p->offset[i];
+        if (!LLVMIsNull(root))
+            v.c[i] = LLVMBuildAdd(B, splat(e, offset), root, "");
+        else if (i && p->root.c[i - 1] == root && p->offset[i - 1] == offset)
+            v.c[i] = v.c[i - 1];
+        else
+            v.c[i] = is_truth(e, offset) ? splat_truth(e, offset) : splat(e, offset);
     }
     return v;
 }
 
-bool has_step(Emit *e, const Linear *l, u32 step)
+void set_pattern(Emit *e, u32 n, const Pattern *p)
 {
-    if (!is_constant_row(l))
-        return false;
-    const u32 first = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(shifted_root(e, l, 0), 0));
-    for (u32 i = 0; i < e->nchunks; i++)
-        if (shifted_root(e, l, i) != lanes_constant(e, i, first, step))
-            return false;
-    return true;
+    set_v(e, n, pattern_row(e, p));
+    if (writes_all(e, n))
+        e->known.pattern[n] = *p;
 }
 
-Linear linear_of(Emit *e, u32 n)
-{
-    const Linear *l = &e->known.linear[n];
-    return is_known(l) ? *l : (Linear){get_v(e, n), 0, word(e, 0)};
-}
-
-/* --- sums and products -------------------------------------------------------------------- */
+/* --- sums and products --------------------------------------------------------------------- */
 
 static Val plus(Emit *e, Val a, Val b)
 {
@@ -100,58 +125,43 @@ static Val plus(Emit *e, Val a, Val b)
 
 static Val minus(Emit *e, Val a, Val b) { return LLVMIsNull(b) ? a : LLVMBuildSub(B, a, b, ""); }
 
-static Linear sum(Emit *e, const Linear *a, const Linear *b)
-{
-    Linear s = is_one_value(a) ? *b : *a;
-    s.offset = plus(e, a->offset, b->offset);
-    if (is_one_value(a) || is_one_value(b))
-        return s;
-    if (!is_constant_row(a) || !is_constant_row(b))
-        return nothing_known();
-    for (u32 i = 0; i < e->nchunks; i++)
-        s.root.c[i] = LLVMBuildAdd(B, shifted_root(e, a, i), shifted_root(e, b, i), "");
-    s.shift = 0;
-    return s;
-}
+static Val times(Emit *e, Val a, Val b) { return LLVMBuildMul(B, a, b, ""); }
 
-static Linear difference(Emit *e, const Linear *a, const Linear *b)
+/* The offsets and roots that two patterns have together; where those of a chunk are like the ones before it, so is
+ * the result. */
+static Pattern combine(Emit *e, const Pattern *a, const Pattern *b, Val (*f)(Emit *, Val, Val))
 {
-    Linear d = *a;
-    d.offset = minus(e, a->offset, b->offset);
-    if (is_one_value(b))
-        return d;
-    if (!is_constant_row(a) || !is_constant_row(b))
-        return nothing_known();
-    for (u32 i = 0; i < e->nchunks; i++)
-        d.root.c[i] = LLVMBuildSub(B, shifted_root(e, a, i), shifted_root(e, b, i), "");
-    d.shift = 0;
-    return d;
-}
-
-static Linear product(Emit *e, const Linear *a, const Linear *b)
-{
-    const Linear *by = is_one_value(a) ? a : b, *of = by == a ? b : a;
-    if (!is_one_value(by) || !is_constant_row(of))
-        return nothing_known();
-    Linear p = {.offset = LLVMBuildMul(B, of->offset, by->offset, "")};
-    if (!is_one_value(of) && !LLVMIsConstant(by->offset))
-        return nothing_known();
+    Pattern p = no_pattern();
     for (u32 i = 0; i < e->nchunks; i++) {
-        const Val root = shifted_root(e, of, i);
-        p.root.c[i] = is_one_value(of) ? root : LLVMBuildMul(B, root, splat(e, by->offset), "");
+        const bool same = i && a->offset[i] == a->offset[i - 1] && b->offset[i] == b->offset[i - 1];
+        p.offset[i] = same ? p.offset[i - 1] : f(e, a->offset[i], b->offset[i]);
+        p.root.c[i] = f(e, a->root.c[i], b->root.c[i]);
     }
     return p;
 }
 
-static Linear left_shift(Emit *e, const Linear *a, const Linear *b)
+static Pattern product(Emit *e, const Pattern *a, const Pattern *b)
 {
-    Linear l = *a;
-    if (!is_one_value(b) || !LLVMIsConstant(b->offset))
-        return nothing_known();
-    const u32 by = (u32)LLVMConstIntGetZExtValue(b->offset) & 31;
-    l.shift += by;
-    l.offset = LLVMBuildShl(B, l.offset, word(e, by), "");
-    return l.shift < 32 ? l : nothing_known();
+    if (!is_value_each(e, a) && !is_value_each(e, b))
+        return no_pattern();
+    const Pattern *by = is_value_each(e, b) ? b : a, *of = by == b ? a : b;
+    if (is_value_each(e, of))
+        return combine(e, of, by, times);
+    if (!has_one_offset(e, by) || !LLVMIsConstant(by->offset[0]))
+        return no_pattern();
+    Pattern p = combine(e, of, by, times);
+    for (u32 i = 0; i < e->nchunks; i++)
+        p.root.c[i] = times(e, of->root.c[i], splat(e, by->offset[0]));
+    return p;
+}
+
+static Pattern left_shift(Emit *e, const Pattern *a, const Pattern *b)
+{
+    if (!is_one_value(e, b) || !LLVMIsConstant(b->offset[0]))
+        return no_pattern();
+    const u32 by = (u32)LLVMConstIntGetZExtValue(b->offset[0]) & 31;
+    const Pattern scale = one_value(e, word(e, 1u << by));
+    return product(e, a, &scale);
 }
 
 /* A quotient, whose divisor often is a power of two, as sizes of groups are: the host's division takes long. */
@@ -178,6 +188,21 @@ static Val divide(Emit *e, Op op, Val a, Val b)
     const Val either = LLVMBuildPhi(B, e->i32, "");
     LLVMAddIncoming(either, v, (LLVMBasicBlockRef[]){shift, other}, 2);
     return either;
+}
+
+/* Any operation of values, each of which is that of a chunk. */
+static Pattern compute_values(Emit *e, Op op, const Pattern *a, const Pattern *b, const Pattern *c)
+{
+    Pattern p = one_value(e, NULL);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const bool same = i && a->offset[i] == a->offset[i - 1] &&
+                          b->offset[i] == b->offset[i - 1] && c->offset[i] == c->offset[i - 1];
+        p.offset[i] = same ? p.offset[i - 1]
+                      : op == OP_divu || op == OP_remu
+                          ? divide(e, op, a->offset[i], b->offset[i])
+                          : arith(e, op, a->offset[i], b->offset[i], c->offset[i]);
+    }
+    return p;
 }
 
 /* --- places in the group ------------------------------------------------------------------ */
@@ -215,8 +240,8 @@ static Val has_lines(Emit *e, Val size)
     if (line < e->lanes)
         return LLVMBuildICmp(B, LLVMIntEQ, size, word(e, line), "");
     if (line == e->lanes)
-        return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, size, word(e, line - 1), ""),
-                             word(e, 0), "");
+        return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildAnd(B, size, word(e, line - 1), ""), word(e, 0),
+                             "");
     /* all that are on are before its end */
     Val args[2] = {e->mask, LLVMConstNull(e->i1)};
     const Val off = intrinsic(e, "llvm.ctlz", &e->i32, 1, args, 2);
@@ -237,53 +262,59 @@ static void expect_lines(Emit *e, const Uop *u, Val size)
     e->known.size = size;
 }
 
+/* A number for each lane of a group's line, or of which line it is. */
+static Val lane_places(Emit *e, u32 chunk, Op op)
+{
+    Val lane[MAX_LANES];
+    for (u32 k = 0; k < e->chunk; k++) {
+        const u32 n = chunk * e->chunk + k;
+        lane[k] = word(e, op == OP_remu ? n % e->r->warp.line : n / e->r->warp.line);
+    }
+    return LLVMConstVector(lane, e->chunk);
+}
+
 /* The numbers of the warp's work-items, divided by the size of lines or a multiple of it. */
-static Linear divide_numbers(Emit *e, const Uop *u, Op op)
+static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
 {
     const u32 line = e->r->warp.line;
-    const Linear *a = &e->known.linear[u->ra];
+    const Pattern *a = &e->known.pattern[u->ra];
     const Val size = get_x(e, u->rb);
-    if (!line || e->in_side || !e->local_size || !is_known(a) || a->offset != e->tid ||
-        a->shift || a->root.c[0] != lanes_constant(e, 0, 0, 1))
-        return nothing_known();
+    if (!line || e->in_side || !e->local_size || step_of(e, a) != 1 || first_lane(a, 0) ||
+        a->offset[0] != e->tid)
+        return no_pattern();
     if (line < e->lanes ? size != e->local_size : !is_multiple_of(size, e->local_size))
-        return nothing_known();
+        return no_pattern();
     expect_lines(e, u, size);
     if (line > e->lanes)
         return op == OP_remu ? *a : one_value(e, word(e, 0));
-    Linear l = {.offset = word(e, 0)};
-    for (u32 i = 0; i < e->nchunks; i++) {
-        Val lane[MAX_LANES];
-        for (u32 k = 0; k < e->chunk; k++) {
-            const u32 n = i * e->chunk + k;
-            lane[k] = word(e, op == OP_remu ? n % line : n / line);
-        }
-        l.root.c[i] = LLVMConstVector(lane, e->chunk);
+    if (line == e->lanes) { /* of which tid is a multiple */
+        Pattern p = one_value(e, divide(e, op, e->tid, size));
+        if (op == OP_remu)
+            p.root = a->root;
+        return p;
     }
-    if (line < e->lanes)
-        e->known.x[u->rb] = word(e, line);
-    if (line == e->lanes) /* of which tid is a multiple */
-        l.offset = divide(e, op, a->offset, size);
-    else if (op == OP_divu)
-        l.offset = LLVMBuildLShr(B, a->offset, word(e, (u32)__builtin_ctz(line)), "");
-    return l;
+    e->known.x[u->rb] = word(e, line);
+    Pattern p = one_value(e, word(e, 0));
+    const Val before = LLVMBuildLShr(B, e->tid, word(e, (u32)__builtin_ctz(line)), "");
+    for (u32 i = 0; i < e->nchunks; i++)
+        if (op == OP_divu && line >= e->chunk)
+            p.offset[i] = plus(e, before, word(e, i * e->chunk / line));
+        else
+            p.root.c[i] = lane_places(e, i, op);
+    for (u32 i = 0; op == OP_divu && line < e->chunk && i < e->nchunks; i++)
+        p.offset[i] = before;
+    return p;
 }
 
-/* --- instructions ------------------------------------------------------------------------- */
+/* --- instructions -------------------------------------------------------------------------- */
 
-/* A source: what is known of it, or else (`adds`) the row itself. */
-static Linear first(Emit *e, u32 n, bool adds)
-{
-    return adds ? linear_of(e, n) : e->known.linear[n];
-}
-
-static Linear second(Emit *e, const Uop *u, bool adds)
+static Pattern second(Emit *e, const Uop *u)
 {
     switch ((FormatId)isa_insn[u->id].format) {
     case F_VV:
     case F_MACV:
-    case F_VB: return first(e, u->rb, adds);
-    case F_CPV: return linear_of(e, u->rb);
+    case F_VB:
+    case F_CPV: return e->known.pattern[u->rb];
     case F_VX:
     case F_MACX:
     case F_CPX: return one_value(e, get_x(e, u->rb));
@@ -292,41 +323,76 @@ static Linear second(Emit *e, const Uop *u, bool adds)
     }
 }
 
-Linear linear_result(Emit *e, const Uop *u, Op op)
+Pattern pattern_result(Emit *e, const Uop *u, Op op)
 {
     const FormatId f = (FormatId)isa_insn[u->id].format;
     const bool three = isa_insn[u->id].effect == E_MAC;
     if (!writes_all(e, u->rd) || e->quick)
-        return nothing_known();
+        return no_pattern();
     if (f == F_VX && (op == OP_divu || op == OP_remu)) {
-        const Linear place = divide_numbers(e, u, op);
-        if (is_known(&place))
+        const Pattern place = divide_numbers(e, u, op);
+        if (is_pattern(&place))
             return place;
     }
-    const bool adds = op == OP_add || op == OP_sub || op == OP_sll;
-    const Linear b = second(e, u, adds);
+    const Pattern b = second(e, u);
     if (f == F_CPV || f == F_CPX || f == F_CPI)
         return b;
-    const Linear a = first(e, u->ra, adds),
-                 c = three ? e->known.linear[u->rd] : one_value(e, word(e, 0));
-    if (!is_known(&a) || !is_known(&b) || !is_known(&c))
-        return nothing_known();
-    if (is_one_value(&a) && is_one_value(&b) && is_one_value(&c)) {
-        const Val v = op == OP_divu || op == OP_remu ? divide(e, op, a.offset, b.offset)
-                                                     : arith(e, op, a.offset, b.offset, c.offset);
-        return v ? one_value(e, v) : nothing_known();
-    }
-    Linear p;
+    const Pattern a = e->known.pattern[u->ra],
+                  c = three ? e->known.pattern[u->rd] : one_value(e, word(e, 0));
+    if (!is_pattern(&a) || !is_pattern(&b) || !is_pattern(&c))
+        return no_pattern();
+    if (is_value_each(e, &a) && is_value_each(e, &b) && is_value_each(e, &c))
+        return compute_values(e, op, &a, &b, &c);
+    Pattern p;
     switch (op) {
-    case OP_add: return sum(e, &a, &b);
-    case OP_sub: return difference(e, &a, &b);
-    case OP_rsub: return difference(e, &b, &a);
+    case OP_add: return combine(e, &a, &b, plus);
+    case OP_sub: return combine(e, &a, &b, minus);
+    case OP_rsub: return combine(e, &b, &a, minus);
     case OP_sll: return left_shift(e, &a, &b);
     case OP_mul: return product(e, &a, &b);
-    case OP_macc: p = product(e, &a, &b); return is_known(&p) ? sum(e, &c, &p) : p;
-    case OP_nmsac: p = product(e, &a, &b); return is_known(&p) ? difference(e, &c, &p) : p;
-    case OP_madd: p = product(e, &c, &b); return is_known(&p) ? sum(e, &a, &p) : p;
-    case OP_nmsub: p = product(e, &c, &b); return is_known(&p) ? difference(e, &a, &p) : p;
-    default: return nothing_known();
+    case OP_macc: p = product(e, &a, &b); return is_pattern(&p) ? combine(e, &c, &p, plus) : p;
+    case OP_nmsac: p = product(e, &a, &b); return is_pattern(&p) ? combine(e, &c, &p, minus) : p;
+    case OP_madd: p = product(e, &c, &b); return is_pattern(&p) ? combine(e, &a, &p, plus) : p;
+    case OP_nmsub: p = product(e, &c, &b); return is_pattern(&p) ? combine(e, &a, &p, minus) : p;
+    default: return no_pattern();
     }
+}
+
+Linear linear_of(Emit *e, u32 n)
+{
+    const Pattern *p = &e->known.pattern[n];
+    if (has_one_offset(e, p))
+        return (Linear){p->root, 0, p->offset[0]};
+    if (e->known.linear[n].root.c[0])
+        return e->known.linear[n];
+    return (Linear){get_v(e, n), 0, word(e, 0)};
+}
+
+Linear linear_result(Emit *e, const Uop *u, Op op)
+{
+    const FormatId f = (FormatId)isa_insn[u->id].format;
+    const Linear nothing = {.shift = 0};
+    if (!writes_all(e, u->rd) || e->quick)
+        return nothing;
+    if (f == F_CPV)
+        return linear_of(e, u->rb);
+    const Pattern b = second(e, u), *p = f == F_VV ? &e->known.pattern[u->ra] : NULL;
+    if (p && op == OP_add && is_one_value(e, p)) {
+        Linear l = linear_of(e, u->rb);
+        l.offset = plus(e, l.offset, p->offset[0]);
+        return l;
+    }
+    if (!is_one_value(e, &b) || (op != OP_add && op != OP_sub && op != OP_sll))
+        return nothing;
+    Linear l = linear_of(e, u->ra);
+    const Val by = b.offset[0];
+    if (op == OP_sll) {
+        if (!LLVMIsConstant(by) || l.shift + (LLVMConstIntGetZExtValue(by) & 31) > 31)
+            return nothing;
+        l.shift += (u32)LLVMConstIntGetZExtValue(by) & 31;
+        l.offset = LLVMBuildShl(B, l.offset, word(e, (u32)LLVMConstIntGetZExtValue(by) & 31), "");
+        return l;
+    }
+    l.offset = op == OP_add ? plus(e, l.offset, by) : minus(e, l.offset, by);
+    return l;
 }

@@ -208,6 +208,7 @@ static void put_v(Emit *e, u32 n, Row v)
     e->known.v[n] = v;
     e->computed[n].c[0] = NULL;
     e->known.linear[n].root.c[0] = NULL;
+    e->known.pattern[n].offset[0] = NULL;
     e->known.half[n].pair.c[0] = NULL;
     e->v_dirty[n >> 6] |= (u64)1 << (n & 63);
 }
@@ -334,6 +335,7 @@ static void forget_written(Known *known, const RegionBlock *b)
             if (regset_has_v(&written, n)) {
                 known->v[n] = (Row){{0}};
                 known->linear[n] = (Linear){0};
+                known->pattern[n].offset[0] = NULL;
                 known->half[n] = (Half){0};
             }
     }

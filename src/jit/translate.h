@@ -35,6 +35,12 @@ typedef struct {
     Val offset;             /* i32 */
 } Linear;
 
+/* A row as a constant row plus a scalar for each chunk, which are often the same (linear.c). */
+typedef struct {
+    Row root;
+    Val offset[MAX_CHUNKS]; /* i32; empty: the row is not known as such */
+} Pattern;
+
 /* A row as the lower or upper words of integers of 64 bits, which is taken apart only where the row is asked for. */
 typedef struct {
     Row pair;
@@ -86,6 +92,7 @@ typedef struct {
     Val x[64];              /* NULL: in the home */
     Row v[256];
     Linear linear[256];     /* those of v that are known as such; else the root is empty */
+    Pattern pattern[256];   /* likewise */
     Half half[256];         /* likewise; v need not be there then */
     Span span[MAX_SPANS];
     u32 nspan;
@@ -255,16 +262,21 @@ void pass_joins(Emit *e, const u32 *join, u32 n, LLVMBasicBlockRef other);
 
 /* The register as a row of another one, or of itself. */
 Linear linear_of(Emit *e, u32 n);
-/* Whether it is known to be a constant row plus a scalar; whether all lanes have one value. */
-bool is_constant_row(const Linear *l);
-bool is_one_value(const Linear *l);
-/* Whether each lane is known to have so much more than the one before. */
-bool has_step(Emit *e, const Linear *l, u32 step);
-/* A scalar in all lanes; the row, whose root is constant. */
-Linear one_value(Emit *e, Val v);
-Row linear_row(Emit *e, const Linear *l);
-/* What an instruction that computes integers makes of all lanes, if that is another row plus a scalar; else the root is
- * empty. */
+bool is_pattern(const Pattern *p);
+/* Whether all lanes have one value, or those of each chunk; what the root has in the first lane of one. */
+bool is_one_value(const Emit *e, const Pattern *p);
+bool is_value_each(const Emit *e, const Pattern *p);
+u32 first_lane(const Pattern *p, u32 chunk);
+/* How much more each lane has than the one before, or, of a pattern, than the one before in its chunk; 0: it is not one
+ * number, or that. */
+u32 step_of(Emit *e, const Pattern *p);
+u32 step_each(Emit *e, const Pattern *p);
+/* The row; writes it to a register. */
+Row pattern_row(Emit *e, const Pattern *p);
+void set_pattern(Emit *e, u32 n, const Pattern *p);
+/* What an instruction that computes integers makes of all lanes, if that is a pattern, or another row plus a scalar; else
+ * it is empty, or the root is. */
+Pattern pattern_result(Emit *e, const Uop *u, Op op);
 Linear linear_result(Emit *e, const Uop *u, Op op);
 /* Looks whether a value that was read from a CSR, or loaded from an immediate behind `base`, is one by which places of
  * work-items are found. */

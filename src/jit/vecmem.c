@@ -762,29 +762,93 @@ bool quick_access(Emit *e, const Uop *u)
     return true;
 }
 
-/* A load of all lanes at the same address: from the remembered range, or by the helper. */
-static void load_one(Emit *e, const Uop *u, const VectorAccess *x, Val address)
+/* Where a pattern says that the access goes. */
+static Pattern known_address(Emit *e, const Uop *u, const VectorAccess *x)
 {
-    const LLVMBasicBlockRef apart = new_block(e, "apart"), one = new_block(e, "one");
-    Meeting m = {.done = new_block(e, "done")};
-    const Val range = range_of(e, u, false),
-              from = LLVMBuildSub(B, address, plain_of(e, range).lo, "");
-    const Val room = range_field(e, range, offsetof(PlainRange, room));
-    branch_likely(e, LLVMBuildICmp(B, LLVMIntULT, from, room, ""), one, apart);
-    LLVMPositionBuilderAtEnd(B, one);
-    const Val at = byte_at(e, plain_of(e, range).window, LLVMBuildZExt(B, address, e->i64, ""));
-    const Val v = widen_data(e, x->op, load_at(e, data_type(e, x->width), at), e->i32);
-    const Linear loaded = one_value(e, v);
-    arrive(e, &m, linear_row(e, &loaded));
-    LLVMBuildBr(B, m.done);
+    Pattern p = {.offset = {NULL}};
+    if (x->flat || (!x->is_plain && !is_indexed(u)))
+        return p;
+    p = e->known.pattern[x->is_plain ? u->ra : u->rc];
+    const Val from = x->is_plain ? x->offset : LLVMBuildAdd(B, x->offset, get_x(e, u->ra), "");
+    for (u32 i = 0; is_pattern(&p) && i < e->nchunks; i++) {
+        const bool same = i && e->known.pattern[x->is_plain ? u->ra : u->rc].offset[i] ==
+                                   e->known.pattern[x->is_plain ? u->ra : u->rc].offset[i - 1];
+        p.offset[i] = same ? p.offset[i - 1] : LLVMBuildAdd(B, p.offset[i], from, "");
+    }
+    return p;
+}
 
+/* A load or store of lanes of which each chunk is known to be in a row or, of loads, at one address: at once where the
+ * range that is remembered has all, or by the helper. */
+static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const Pattern *p)
+{
+    const LLVMBasicBlockRef apart = new_block(e, "apart"), at_once = new_block(e, "rows");
+    Meeting m = {.done = new_block(e, "done")};
+    const bool one = is_value_each(e, p);
+    const u32 extent = one ? 0 : (e->chunk - 1) * x->width;
+    const LLVMTypeRef t = data_type(e, x->width), all = LLVMVectorType(t, e->chunk);
+    const Val range = range_of(e, u, !x->loads),
+              lo = range_field(e, range, offsetof(PlainRange, lo));
+    const Val room =
+        LLVMBuildZExt(B, range_field(e, range, offsetof(PlainRange, room)), e->i64, "");
+    const Row a = lane_addresses(e, x);
+    Val first[MAX_CHUNKS], ok = x->loads || e->repeats ? NULL : unreserved(e);
+    /* 1. whether it may be */
+    for (u32 i = 0; i < e->nchunks; i++) {
+        first[i] = LLVMBuildAdd(B, p->offset[i], word(e, first_lane(p, i)), "");
+        if (one && i && p->offset[i] == p->offset[i - 1])
+            continue;
+        const Val from = LLVMBuildZExt(B, LLVMBuildSub(B, first[i], lo, ""), e->i64, "");
+        const Val within =
+            LLVMBuildICmp(B, LLVMIntULT, LLVMBuildAdd(B, from, quad(e, extent), ""), room, "");
+        ok = ok ? LLVMBuildAnd(B, ok, within, "") : within;
+    }
+    branch_likely(e, ok, at_once, apart);
+    /* 2. chunk by chunk */
+    LLVMPositionBuilderAtEnd(B, at_once);
+    const Plain plain = plain_of(e, range);
+    Row v = {{0}};
+    if (!one && e->at->full)
+        fetch_ahead(e, u, &a, &plain, !x->loads);
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const Val at = byte_at(e, plain.window, LLVMBuildZExt(B, first[i], e->i64, ""));
+        if (!x->loads)
+            store_at(e, x->width == 4 ? x->data.c[i] : LLVMBuildTrunc(B, x->data.c[i], all, ""),
+                     at);
+        else if (!one)
+            v.c[i] = widen_data(e, x->op, load_at(e, all, at), e->row);
+        else if (i && p->offset[i] == p->offset[i - 1])
+            v.c[i] = v.c[i - 1];
+        else
+            v.c[i] = splat(e, widen_data(e, x->op, load_at(e, t, at), e->i32));
+    }
+    for (u32 i = 0; !x->loads && i < e->nchunks; i++)
+        streams_store(e, first[i], e->chunk * x->width);
+    if (x->loads)
+        arrive(e, &m, v);
+    LLVMBuildBr(B, m.done);
+    /* 3. otherwise */
     LLVMPositionBuilderAtEnd(B, apart);
-    const Row all = lane_addresses(e, x);
+    if (!x->loads)
+        streams_store_lanes(e, &a, &x->data, x->width);
     Row slow = {{0}};
-    const Val how = call_access(e, &all, NULL, x->op, &slow);
-    arrive(e, &m, slow);
+    const Val how = call_access(e, &a, x->loads ? NULL : &x->data, x->op, &slow);
+    if (x->loads)
+        arrive(e, &m, slow);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, how, quad(e, 0), ""), e->stop, m.done);
-    set_v(e, u->rd, meet(e, &m));
+    LLVMPositionBuilderAtEnd(B, m.done);
+    if (x->loads)
+        set_v(e, u->rd, meet(e, &m));
+}
+
+/* Whether access_pattern() is for it: a whole row is found more simply, and hosts store some lanes of one otherwise. */
+static bool is_by_chunks(Emit *e, const VectorAccess *x, const Pattern *p)
+{
+    if (!is_pattern(p) || (!x->loads && !e->at->full))
+        return false;
+    if (is_value_each(e, p))
+        return x->loads;
+    return e->at->full && step_each(e, p) == x->width && step_of(e, p) != x->width;
 }
 
 bool access_vector(Emit *e, const Uop *u)
@@ -795,12 +859,13 @@ bool access_vector(Emit *e, const Uop *u)
     if (u->mem >> UOP_WORDS & 3)
         return access_words(e, u);
     const VectorAccess d = describe_access(e, u);
-    const bool loads = d.loads, jumps = !e->at->full && (d.is_plain || is_indexed(u));
-    const Linear l = linear_address(e, u, d.base, d.is_plain);
-    if (loads && !d.flat && is_one_value(&l)) {
-        load_one(e, u, &d, LLVMBuildAdd(B, l.offset, d.offset, ""));
+    const Pattern p = known_address(e, u, &d);
+    if (is_by_chunks(e, &d, &p)) {
+        access_pattern(e, u, &d, &p);
         return true;
     }
+    const bool loads = d.loads, jumps = !e->at->full && (d.is_plain || is_indexed(u));
+    const Linear l = linear_address(e, u, d.base, d.is_plain);
     /* hosts that cannot store some bytes of a row leave that to the helper */
     const RowAccess x = {.s = span_of(e, l.root, l.shift, d.width),
                          .offset = LLVMBuildAdd(B, l.offset, d.offset, ""),
@@ -825,7 +890,7 @@ bool access_vector(Emit *e, const Uop *u)
     Row all = lane_addresses(e, &d);
     if (!loads && e->at->full)
         streams_store_lanes(e, &all, &d.data, d.width);
-    if (e->at->full && (has_step(e, &l, 0 - d.width) || may_be_backwards(all.c[0])))
+    if (e->at->full && (step_of(e, &p) == 0 - d.width || may_be_backwards(all.c[0])))
         access_backwards(e, range_of(e, u, !loads), &all, loads ? NULL : &d.data, d.width, d.op,
                          &m);
     if (x.s->rows && (loads || (e->at->full && d.width == 4)))

@@ -166,9 +166,17 @@ static bool is_word(const Emit *e, u32 k)
 /* What is known of how far apart lanes' addresses are. */
 typedef enum { PAIRS, FOURS, WIDER, OTHERS, NOBODY_KNOWS } Stride;
 
-static Stride stride_of(const Emit *e, const Uop *u)
+static Stride stride_of(Emit *e, const Uop *u)
 {
     const Linear *l = &e->known.linear[u->ra];
+    const Pattern *p = &e->known.pattern[u->ra];
+    if (is_pattern(p)) {
+        const u32 step = step_of(e, p);
+        return step == 8                     ? PAIRS
+               : step == 16                  ? FOURS
+               : step > 16 && step % 16 == 0 ? WIDER
+                                             : OTHERS;
+    }
     if (!l->root.c[0])
         return NOBODY_KNOWS;
     return l->shift == 3 ? PAIRS : l->shift == 4 ? FOURS : l->shift > 4 ? WIDER : OTHERS;
@@ -250,7 +258,8 @@ static bool is_for_stream(const Emit *e, const Cluster *c)
     enum { MANY = 8 };
     const u32 base = e->at->uop[e->k]->ra;
     const i32 size = 4 * (i32)(count_words(c) < MANY ? MOST_NEAR : count_words(c));
-    if (!e->streams || !e->in_cycle[e->index] || e->known.linear[base].root.c[0])
+    if (!e->streams || !e->in_cycle[e->index] || e->known.linear[base].root.c[0] ||
+        is_pattern(&e->known.pattern[base]))
         return false;
     for (u32 k = e->k; k < e->at->nuop; k++) {
         const Uop *u = e->at->uop[k];
@@ -511,18 +520,17 @@ static u32 unit_of(const Emit *e, const Cluster *c)
                : 0;
 }
 
-/* Whether it is known that the lanes of the present instruction are in a row, or at one address. */
-static bool lies_in_row(Emit *e)
+/* Whether it is known that the lanes of the present instruction, or those of each chunk, are in a row or at one address. */
+static bool lies_in_rows(Emit *e)
 {
     const Uop *u = e->at->uop[e->k];
-    const Linear base = linear_of(e, u->ra);
-    const Val v = is_constant_row(&base) ? is_row_or_one(e, &base, access_width(u)) : NULL;
-    return v && LLVMIsConstant(v) && !LLVMIsNull(v);
+    const Pattern *p = &e->known.pattern[u->ra];
+    return is_value_each(e, p) || (is_pattern(p) && step_each(e, p) == access_width(u));
 }
 
 static bool load_record(Emit *e, Stride stride)
 {
-    if (stride == OTHERS && lies_in_row(e))
+    if (stride == OTHERS && lies_in_rows(e))
         return false;
     const i32 imm = e->at->uop[e->k]->imm, far = 4 * MOST_NEAR;
     const Cluster all = find_cluster(e, imm - far, imm + far, true);

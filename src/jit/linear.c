@@ -282,9 +282,12 @@ static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
     if (!line || e->in_side || !e->local_size || step_of(e, a) != 1 || first_lane(a, 0) ||
         a->offset[0] != e->tid)
         return no_pattern();
-    if (line < e->lanes ? size != e->local_size : !is_multiple_of(size, e->local_size))
+    const bool is_line = size == word(e, line); /* it was compared before, or needs not be */
+    if (line < e->lanes ? !is_line && size != e->local_size
+                        : !is_multiple_of(size, e->local_size))
         return no_pattern();
-    expect_lines(e, u, size);
+    if (!is_line)
+        expect_lines(e, u, size);
     if (line > e->lanes)
         return op == OP_remu ? *a : one_value(e, word(e, 0));
     if (line == e->lanes) { /* of which tid is a multiple */

@@ -235,11 +235,101 @@ static void sizes_that_change(void **state)
     }
 }
 
+/* Divisions in sides that code makes within the block with the branch, where nobody may leave a region: by the size
+ * that a launch has, and by another one. */
+static void sides_that_divide(void **state)
+{
+    static const char *const branches[] = {"vbeq", "vbne", "vblt", "vbge"};
+    (void)state;
+    for (u32 i = 0; i < 4 * countof(branches); i++) {
+        const Shape s = {.lanes = 8, .items = 32, .along = i & 8 ? 4 : 8, .warps = 4, .memory = 1};
+        no_text();
+        line("csrr x5,knl");
+        if (i & 4)
+            line("li x12,%u\n sw x12,24(x5)", i & 8 ? 3 : 12);
+        line("lw x6,24(x5)");
+        line("csrr x9,tid");
+        line("vid.v v1");
+        line("vadd.vx v2,v1,x9");
+        line("li x11,%#x", DATA + OUT);
+        line("vsll.vi v3,v2,2");
+        line("vadd.vx v3,v3,x11");
+        line("vmv.v.i v4,3");
+        line("vmv.v.i v5,7");
+        set_meeting(0);
+        line("%s v1,v4,.Le0", branches[i % 4]);
+        line("vremu.vx v5,v2,x6");
+        line("vadd.vi v5,v5,1");
+        line("j .Lm0");
+        label(".Le0");
+        if (i & 1)
+            line("vdivu.vx v5,v2,x6");
+        label(".Lm0");
+        line("join x0,x0,0");
+        line("vsw12.v v5,0(v3)");
+        line("endprg x0,x0,x0");
+        Twins t = twins_open("jit", 64);
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, i).run.faulted);
+        twins_close(&t);
+    }
+    buf_free(&gen.text);
+}
+
+/* Loads and stores of two lines of half a warp, of which one goes over the end of memory by some bytes, or does not,
+ * and begins before memory does. */
+static void lines_at_the_end(void **state)
+{
+    static const char *const accesses[] = {"vlw12.v v5,0(v3)", "vsw12.v v2,0(v3)",
+                                           "vlbu12.v v5,0(v3)", "vsh12.v v2,0(v3)"};
+    (void)state;
+    for (u32 i = 0; i < countof(accesses); i++)
+        for (u32 which = 0; which < 2; which++)
+            for (i32 over = -4; over <= 8; over += 4) {
+                const Shape s = {.lanes = 32, .items = 32, .along = 16, .warps = 1, .memory = 1};
+                const u32 width = strstr(accesses[i], "w12")   ? 4
+                                  : strstr(accesses[i], "h12") ? 2
+                                                               : 1;
+                const u32 end = DATA + DATA_BYTES - 16 * width, begin = DATA;
+                const u32 at = which ? end + (u32)over : begin - (u32)over;
+                no_text();
+                line("csrr x5,knl");
+                line("lw x6,24(x5)");
+                line("csrr x9,tid");
+                line("vid.v v1");
+                line("vadd.vx v1,v1,x9");
+                line("vdivu.vx v2,v1,x6");
+                line("vremu.vx v3,v1,x6");
+                line("li x12,%#x", which ? at - (DATA + 0x4000) : DATA + 0x4000 - at);
+                line("li x13,%#x", which ? DATA + 0x4000 : at);
+                line("vmul.vx v4,v2,x12");
+                line("vsll.vi v3,v3,%u", (u32)__builtin_ctz(width));
+                line("vadd.vv v3,v3,v4");
+                line("vadd.vx v3,v3,x13");
+                line("vmv.v.i v5,0");
+                line("%s", accesses[i]);
+                line("li x11,%#x", DATA + OUT);
+                line("vid.v v6");
+                line("vsll.vi v6,v6,2");
+                line("vadd.vx v6,v6,x11");
+                line("vsw12.v v5,0(v6)");
+                line("endprg x0,x0,x0");
+                Twins t = twins_open("jit", 64);
+                twins_load(&t);
+                const bool faults = which && over > 0; /* before lies the metadata */
+                assert_int_equal(twins_run(&t, &s, i).run.faulted, faults);
+                twins_close(&t);
+            }
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_and_more),
         cmocka_unit_test(sizes_that_change),
+        cmocka_unit_test(sides_that_divide),
+        cmocka_unit_test(lines_at_the_end),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -330,7 +330,7 @@ Pattern pattern_result(Emit *e, const Uop *u, Op op)
 {
     const FormatId f = (FormatId)isa_insn[u->id].format;
     const bool three = isa_insn[u->id].effect == E_MAC;
-    if (!writes_all(e, u->rd) || e->quick)
+    if (e->quick)
         return no_pattern();
     if (f == F_VX && (op == OP_divu || op == OP_remu)) {
         const Pattern place = divide_numbers(e, u, op);

@@ -63,7 +63,13 @@ static void load_at_place(void)
 {
     static const char *const loads[] = {"vlw12.v", "vlw12.v", "vlh12.v", "vlbu12.v"};
     const u32 place = 1 + below(4), to = 5 + below(ROWS - 5);
-    line("vsll.vi v0,v%u,%u", place, below(5));
+    if (one_in(4)) { /* from what is known only when the program runs, besides a place */
+        line("vlbu12.v v0,%u(v14)", 4 * below(16));
+        line("vsll.vi v0,v0,%u", below(4));
+        line(one_in(2) ? "vadd.vv v0,v0,v%u" : "vadd.vv v0,v%u,v0", place);
+    } else {
+        line("vsll.vi v0,v%u,%u", place, below(5));
+    }
     if (one_in(2))
         line("vadd.vx v0,v0,x10");
     else
@@ -258,12 +264,12 @@ static void sides_that_divide(void **state)
         line("vmv.v.i v5,7");
         set_meeting(0);
         line("%s v1,v4,.Le0", branches[i % 4]);
-        line("vremu.vx v5,v2,x6");
-        line("vadd.vi v5,v5,1");
+        line("vremu.vx v7,v2,x6"); /* needed by no other lanes */
+        line("vadd.vi v5,v7,1");
         line("j .Lm0");
         label(".Le0");
         if (i & 1)
-            line("vdivu.vx v5,v2,x6");
+            line("vdivu.vx v7,v2,x6\n vadd.vi v5,v7,2");
         label(".Lm0");
         line("join x0,x0,0");
         line("vsw12.v v5,0(v3)");
@@ -276,60 +282,115 @@ static void sides_that_divide(void **state)
     buf_free(&gen.text);
 }
 
-/* Loads and stores of two lines of half a warp, of which one goes over the end of memory by some bytes, or does not,
- * and begins before memory does. */
+/* v1: numbers of work-items, v2: their lines, v3: their places in these */
+static void find_places(void)
+{
+    line("csrr x5,knl");
+    line("lw x6,24(x5)");
+    line("csrr x9,tid");
+    line("vid.v v1");
+    line("vadd.vx v1,v1,x9");
+    line("vdivu.vx v2,v1,x6");
+    line("vremu.vx v3,v1,x6");
+}
+
+/* Accesses of two lines of half a warp, or of two addresses, of which one goes over the end of memory by some bytes, or does
+ * not: by the last of eight groups, when the others have found the range that it goes over. */
 static void lines_at_the_end(void **state)
 {
-    static const char *const accesses[] = {"vlw12.v v5,0(v3)", "vsw12.v v2,0(v3)",
-                                           "vlbu12.v v5,0(v3)", "vsh12.v v2,0(v3)"};
+    static const struct {
+        const char *text;
+        u32 width;
+        bool one;
+    } accesses[] = {
+        {"vlw12.v v5,0(v3)", 4, false},  {"vsw12.v v2,0(v3)", 4, false},
+        {"vlbu12.v v5,0(v3)", 1, false}, {"vsh12.v v2,0(v3)", 2, false},
+        {"vlw12.v v5,0(v4)", 4, true},   {"vlh12.v v5,0(v4)", 2, true},
+    };
+    const Shape s = {.lanes = 32, .items = 32, .along = 16, .warps = 1, .memory = 1};
     (void)state;
     for (u32 i = 0; i < countof(accesses); i++)
-        for (u32 which = 0; which < 2; which++)
+        for (u32 last = 0; last < 2; last++)
             for (i32 over = -4; over <= 8; over += 4) {
-                const Shape s = {.lanes = 32, .items = 32, .along = 16, .warps = 1, .memory = 1};
-                const u32 width = strstr(accesses[i], "w12")   ? 4
-                                  : strstr(accesses[i], "h12") ? 2
-                                                               : 1;
-                const u32 end = DATA + DATA_BYTES - 16 * width, begin = DATA;
-                const u32 at = which ? end + (u32)over : begin - (u32)over;
+                const u32 width = accesses[i].width, bytes = accesses[i].one ? width : 16 * width;
+                const u32 end = DATA + DATA_BYTES - bytes + (u32)over, other = DATA + 0x4000;
                 no_text();
-                line("csrr x5,knl");
-                line("lw x6,24(x5)");
-                line("csrr x9,tid");
-                line("vid.v v1");
-                line("vadd.vx v1,v1,x9");
-                line("vdivu.vx v2,v1,x6");
-                line("vremu.vx v3,v1,x6");
-                line("li x12,%#x", which ? at - (DATA + 0x4000) : DATA + 0x4000 - at);
-                line("li x13,%#x", which ? DATA + 0x4000 : at);
+                find_places();
+                line("li x12,%#x", last ? end - other : other - end);
+                line("li x13,%#x", last ? other : end);
+                line("csrr x14,wgid");
+                line("addi x14,x14,-7");
+                line("slli x14,x14,6");
+                line("add x13,x13,x14");
                 line("vmul.vx v4,v2,x12");
+                line("vadd.vx v4,v4,x13");
                 line("vsll.vi v3,v3,%u", (u32)__builtin_ctz(width));
                 line("vadd.vv v3,v3,v4");
-                line("vadd.vx v3,v3,x13");
                 line("vmv.v.i v5,0");
-                line("%s", accesses[i]);
+                line("%s", accesses[i].text);
                 line("li x11,%#x", DATA + OUT);
-                line("vid.v v6");
-                line("vsll.vi v6,v6,2");
+                line("slli x14,x14,1");
+                line("sub x11,x11,x14");
+                line("vsll.vi v6,v1,2");
                 line("vadd.vx v6,v6,x11");
                 line("vsw12.v v5,0(v6)");
                 line("endprg x0,x0,x0");
                 Twins t = twins_open("jit", 64);
                 twins_load(&t);
-                const bool faults = which && over > 0; /* before lies the metadata */
-                assert_int_equal(twins_run(&t, &s, i).run.faulted, faults);
+                assert_int_equal(twins_run(&t, &s, i).run.faulted, over > 0);
                 twins_close(&t);
             }
+    buf_free(&gen.text);
+}
+
+/* Lanes that go along rows of their own, in a loop that stores lines into two of these, before what they load next. */
+static void lines_into_streams(void **state)
+{
+    const Shape s = {.lanes = 32, .items = 32, .along = 16, .warps = 1, .memory = 1};
+    (void)state;
+    for (u32 row = 0; row < 32; row += 5) {
+        no_text();
+        line("li x10,%#x", DATA);
+        line("vid.v v7");
+        line("vsll.vi v7,v7,9");
+        line("vadd.vx v7,v7,x10");
+        line("vmv.v.i v8,0");
+        line("li x28,60");
+        line("li x12,%u", row << 9);
+        label(".Lt");
+        line("vlw12.v v5,0(v7)");
+        line("vxor.vv v8,v8,v5");
+        line("vmul.vx v8,v8,x28");
+        find_places();
+        line("vadd.vx v4,v1,x28");
+        line("vmul.vx v2,v2,x12"); /* the first row, and that one */
+        line("vsll.vi v3,v3,2");
+        line("vadd.vv v3,v3,v2");
+        line("vadd.vx v3,v3,x10");
+        line("vsw12.v v4,4(v3)");
+        line("vadd.vi v7,v7,4");
+        line("addi x10,x10,4");
+        line("addi x28,x28,-1");
+        line("bnez x28,.Lt");
+        line("li x11,%#x", DATA + OUT);
+        line("vsll.vi v6,v1,2");
+        line("vadd.vx v6,v6,x11");
+        line("vsw12.v v8,0(v6)");
+        line("endprg x0,x0,x0");
+        Twins t = twins_open("jit", 64);
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, row).run.faulted);
+        twins_close(&t);
+    }
     buf_free(&gen.text);
 }
 
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_and_more),
-        cmocka_unit_test(sizes_that_change),
-        cmocka_unit_test(sides_that_divide),
-        cmocka_unit_test(lines_at_the_end),
+        cmocka_unit_test(places_and_more),    cmocka_unit_test(sizes_that_change),
+        cmocka_unit_test(sides_that_divide),  cmocka_unit_test(lines_at_the_end),
+        cmocka_unit_test(lines_into_streams),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -343,6 +343,55 @@ static void lines_at_the_end(void **state)
     buf_free(&gen.text);
 }
 
+/* Addresses that are lines plus something of each lane's own, or of the warp's; and, in warps that lack lanes, a row that is
+ * the same in all lanes but where a side has written it. */
+static void lines_and_others(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < 8; i++) {
+        const Shape s = {.lanes = 32,
+                         .items = i & 4 ? 28 : 32,
+                         .along = i & 4 ? 28 : 16,
+                         .warps = 1,
+                         .memory = 3};
+        no_text();
+        find_places();
+        line("li x10,%#x", DATA);
+        line("vsll.vi v4,v1,2");
+        line("vadd.vx v4,v4,x10");
+        line("vlbu12.v v5,0(v4)");
+        line("vsll.vi v5,v5,2");
+        if (i & 1) { /* which turns out to be a row */
+            line("vid.v v8\n vsll.vi v8,v8,2\n vsw12.v v8,0(v4)\n fence");
+            line("vlw12.v v5,0(v4)");
+        }
+        line("vsll.vi v6,v2,%u", 6 + i);
+        line(i & 2 ? "vadd.vv v5,v5,v6" : "vadd.vv v5,v6,v5");
+        line("vadd.vx v5,v5,x10");
+        line("vlw12.v v10,%u(v5)", i & 2 ? 4 : 0);
+        line("vmv.v.i v7,7");
+        line("vmv.v.i v9,9");
+        set_meeting(0);
+        line("vblt v1,v9,.Lm0");
+        line("vlw12.v v8,0(v4)");
+        line("vadd.vv v7,v8,v1");
+        label(".Lm0");
+        line("join x0,x0,0");
+        line("vadd.vi v7,v7,1");
+        line("vadd.vv v7,v7,v10");
+        line("li x11,%#x", DATA + OUT);
+        line("vsub.vx v4,v4,x10");
+        line("vadd.vx v4,v4,x11");
+        line("vsw12.v v7,0(v4)");
+        line("endprg x0,x0,x0");
+        Twins t = twins_open("jit", 64);
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, i).run.faulted);
+        twins_close(&t);
+    }
+    buf_free(&gen.text);
+}
+
 /* Lanes that go along rows of their own, in a loop that stores lines into two of these, before what they load next. */
 static void lines_into_streams(void **state)
 {
@@ -388,9 +437,9 @@ static void lines_into_streams(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_and_more),    cmocka_unit_test(sizes_that_change),
-        cmocka_unit_test(sides_that_divide),  cmocka_unit_test(lines_at_the_end),
-        cmocka_unit_test(lines_into_streams),
+        cmocka_unit_test(places_and_more),   cmocka_unit_test(sizes_that_change),
+        cmocka_unit_test(sides_that_divide), cmocka_unit_test(lines_at_the_end),
+        cmocka_unit_test(lines_and_others),  cmocka_unit_test(lines_into_streams),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

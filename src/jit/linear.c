@@ -155,12 +155,13 @@ static Pattern product(Emit *e, const Pattern *a, const Pattern *b)
     return p;
 }
 
+static u32 constant_shift(Val by) { return (u32)LLVMConstIntGetZExtValue(by) & 31; }
+
 static Pattern left_shift(Emit *e, const Pattern *a, const Pattern *b)
 {
     if (!is_one_value(e, b) || !LLVMIsConstant(b->offset[0]))
         return no_pattern();
-    const u32 by = (u32)LLVMConstIntGetZExtValue(b->offset[0]) & 31;
-    const Pattern scale = one_value(e, word(e, 1u << by));
+    const Pattern scale = one_value(e, word(e, 1u << constant_shift(b->offset[0])));
     return product(e, a, &scale);
 }
 
@@ -283,19 +284,21 @@ static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
         a->offset[0] != e->tid)
         return no_pattern();
     const bool is_line = size == word(e, line); /* it was compared before, or needs not be */
-    if (line < e->lanes ? !is_line && size != e->local_size
-                        : !is_multiple_of(size, e->local_size))
+    if (line < e->lanes ? !is_line && size != e->local_size : !is_multiple_of(size, e->local_size))
         return no_pattern();
     if (!is_line)
         expect_lines(e, u, size);
+    /* 1. one line */
     if (line > e->lanes)
         return op == OP_remu ? *a : one_value(e, word(e, 0));
-    if (line == e->lanes) { /* of which tid is a multiple */
+    /* 2. lines of whole warps: tid is a multiple of the lanes */
+    if (line == e->lanes) {
         Pattern p = one_value(e, divide(e, op, e->tid, size));
         if (op == OP_remu)
             p.root = a->root;
         return p;
     }
+    /* 3. several in a warp, which share no chunk, or do */
     e->known.x[u->rb] = word(e, line);
     Pattern p = one_value(e, word(e, 0));
     const Val before = LLVMBuildLShr(B, e->tid, word(e, (u32)__builtin_ctz(line)), "");
@@ -388,14 +391,14 @@ Linear linear_result(Emit *e, const Uop *u, Op op)
     if (!is_one_value(e, &b) || (op != OP_add && op != OP_sub && op != OP_sll))
         return nothing;
     Linear l = linear_of(e, u->ra);
-    const Val by = b.offset[0];
-    if (op == OP_sll) {
-        if (!LLVMIsConstant(by) || l.shift + (LLVMConstIntGetZExtValue(by) & 31) > 31)
-            return nothing;
-        l.shift += (u32)LLVMConstIntGetZExtValue(by) & 31;
-        l.offset = LLVMBuildShl(B, l.offset, word(e, (u32)LLVMConstIntGetZExtValue(by) & 31), "");
+    if (op != OP_sll) {
+        l.offset = (op == OP_add ? plus : minus)(e, l.offset, b.offset[0]);
         return l;
     }
-    l.offset = op == OP_add ? plus(e, l.offset, by) : minus(e, l.offset, by);
-    return l;
+    if (!LLVMIsConstant(b.offset[0]))
+        return nothing;
+    const u32 by = constant_shift(b.offset[0]);
+    l.shift += by;
+    l.offset = LLVMBuildShl(B, l.offset, word(e, by), "");
+    return l.shift < 32 ? l : nothing;
 }

@@ -267,8 +267,7 @@ bool is_pattern(const Pattern *p);
 bool is_one_value(const Emit *e, const Pattern *p);
 bool is_value_each(const Emit *e, const Pattern *p);
 u32 first_lane(const Pattern *p, u32 chunk);
-/* How much more each lane has than the one before, or, of a pattern, than the one before in its chunk; 0: it is not one
- * number, or that. */
+/* How much more each lane has than the one before it; the same within each chunk, of a pattern.  0: that, or no one number. */
 u32 step_of(Emit *e, const Pattern *p);
 u32 step_each(Emit *e, const Pattern *p);
 /* The row; writes it to a register. */

@@ -19,7 +19,8 @@
  * is accessed here, whatever is mapped there.
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
- * the first and the last of a row, or the last word of a stretch of records (words.c);
+ * the first and the last of a row, or the last word of a stretch of records (words.c), and access_pattern()
+ * the first and the last of each chunk;
  * access_chunks() has all lanes compared, on or off; has_all_words() in
  * stream.c, each lane with a range that is shorter by the words behind its first.  These and
  * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
@@ -765,14 +766,13 @@ bool quick_access(Emit *e, const Uop *u)
 /* Where a pattern says that the access goes. */
 static Pattern known_address(Emit *e, const Uop *u, const VectorAccess *x)
 {
-    Pattern p = {.offset = {NULL}};
-    if (x->flat || (!x->is_plain && !is_indexed(u)))
-        return p;
-    p = e->known.pattern[x->is_plain ? u->ra : u->rc];
+    const Pattern *base = &e->known.pattern[x->is_plain ? u->ra : u->rc];
+    if (x->flat || (!x->is_plain && !is_indexed(u)) || !is_pattern(base))
+        return (Pattern){.offset = {NULL}};
+    Pattern p = *base;
     const Val from = x->is_plain ? x->offset : LLVMBuildAdd(B, x->offset, get_x(e, u->ra), "");
-    for (u32 i = 0; is_pattern(&p) && i < e->nchunks; i++) {
-        const bool same = i && e->known.pattern[x->is_plain ? u->ra : u->rc].offset[i] ==
-                                   e->known.pattern[x->is_plain ? u->ra : u->rc].offset[i - 1];
+    for (u32 i = 0; i < e->nchunks; i++) {
+        const bool same = i && base->offset[i] == base->offset[i - 1];
         p.offset[i] = same ? p.offset[i - 1] : LLVMBuildAdd(B, p.offset[i], from, "");
     }
     return p;

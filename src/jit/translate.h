@@ -1,9 +1,10 @@
 /* translate.h -- a region as a function of LLVM.
  *
  * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
- * lanes, instruction.c what is in blocks.  arith.c computes integers, hostfloat.c floats, whose NaNs
- * canonical.c is about, product.c products of matrices; reach.c and vecmem.c access memory, with the help
- * of functions that are made once (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
+ * lanes, instruction.c what is in blocks.  linear.c knows rows that are constant but for scalars,
+ * arith.c computes integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of
+ * matrices; reach.c and vecmem.c access memory, with the help of functions that are made once
+ * (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
  *
  * A scalar register is an i32.  A row of lanes is one or more vectors of `chunk` words, as wide as the
  * host's registers; which lanes are on is an i32 for control flow and a vector of i1 for each chunk.

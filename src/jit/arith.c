@@ -158,32 +158,31 @@ Val arith(Emit *e, Op op, Val a, Val b, Val c)
     }
 }
 
-/* By the scalar b in all lanes, which often is a power of two, as sizes of groups are. */
-Row divide_by(Emit *e, Row a, Val b, bool remainder)
+/* The divisor often is a power of two, as sizes of groups are: the host's division takes long. */
+void divide_by(Emit *e, Op op, Val *v, u32 n, Val b)
 {
     const LLVMBasicBlockRef shift = new_block(e, "shift"), other = new_block(e, "divide"),
                             on = new_block(e, "");
-    Row quick = {{0}}, slow = {{0}}, v = {{0}};
-    Val less = LLVMBuildSub(B, b, word(e, 1), "");
+    const LLVMTypeRef t = LLVMTypeOf(v[0]);
+    const bool rest = op == OP_remu, is_row = t == e->row;
+    Val quick[MAX_CHUNKS], slow[MAX_CHUNKS], less = LLVMBuildSub(B, b, word(e, 1), "");
     const Val shared = LLVMBuildAnd(B, b, less, "");
     const Val is_power = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntEQ, shared, word(e, 0), ""),
                                       LLVMBuildICmp(B, LLVMIntNE, b, word(e, 0), ""), "");
     branch_likely(e, is_power, shift, other);
     LLVMPositionBuilderAtEnd(B, shift);
-    LLVMTypeRef t = e->i32;
-    const Val by = splat(e, remainder ? less : intrinsic(e, "llvm.ctpop", &t, 1, &less, 1));
-    for (u32 i = 0; i < e->nchunks; i++)
-        quick.c[i] = remainder ? LLVMBuildAnd(B, a.c[i], by, "") : LLVMBuildLShr(B, a.c[i], by, "");
+    Val by = rest ? less : intrinsic(e, "llvm.ctpop", &e->i32, 1, &less, 1);
+    by = is_row ? splat(e, by) : by;
+    for (u32 i = 0; i < n; i++)
+        quick[i] = rest ? LLVMBuildAnd(B, v[i], by, "") : LLVMBuildLShr(B, v[i], by, "");
     LLVMBuildBr(B, on);
     LLVMPositionBuilderAtEnd(B, other);
-    for (u32 i = 0; i < e->nchunks; i++)
-        slow.c[i] = arith(e, remainder ? OP_remu : OP_divu, a.c[i], splat(e, b), NULL);
+    for (u32 i = 0; i < n; i++)
+        slow[i] = arith(e, op, v[i], is_row ? splat(e, b) : b, NULL);
     LLVMBuildBr(B, on);
     LLVMPositionBuilderAtEnd(B, on);
-    for (u32 i = 0; i < e->nchunks; i++) {
-        v.c[i] = LLVMBuildPhi(B, e->row, "");
-        LLVMAddIncoming(v.c[i], (Val[]){quick.c[i], slow.c[i]}, (LLVMBasicBlockRef[]){shift, other},
-                        2);
+    for (u32 i = 0; i < n; i++) {
+        v[i] = LLVMBuildPhi(B, t, "");
+        LLVMAddIncoming(v[i], (Val[]){quick[i], slow[i]}, (LLVMBasicBlockRef[]){shift, other}, 2);
     }
-    return v;
 }

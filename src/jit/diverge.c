@@ -19,8 +19,7 @@ static Row compared_row(Emit *e, const Uop *u)
     Row holds = {{0}};
     for (u32 i = 0; each && i < e->nchunks; i++) {
         const Val same = arith(e, op, one->offset[i], other->offset[i], NULL);
-        holds.c[i] = LLVMBuildSelect(B, LLVMBuildTrunc(B, same, e->i1, ""),
-                                     LLVMConstAllOnes(e->mrow), LLVMConstNull(e->mrow), "");
+        holds.c[i] = splat_bit(e, LLVMBuildTrunc(B, same, e->i1, ""));
     }
     if (each)
         return holds;

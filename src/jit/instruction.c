@@ -60,7 +60,9 @@ static bool compute(Emit *e, const Uop *u, bool is_float)
         return true;
     }
     if ((op == OP_divu || op == OP_remu) && f == F_VX) {
-        set_v(e, u->rd, divide_by(e, get_on(e, u->ra), get_x(e, u->rb), op == OP_remu));
+        Row a = get_on(e, u->ra);
+        divide_by(e, op, a.c, e->nchunks, get_x(e, u->rb));
+        set_v(e, u->rd, a);
         return true;
     }
     const bool copies = f == F_CPV || f == F_CPX || f == F_CPI;

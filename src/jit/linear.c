@@ -79,14 +79,7 @@ u32 step_of(Emit *e, const Pattern *p)
     return step;
 }
 
-/* What a comparison of scalars has made, in all lanes as one of rows has it, which LLVM combines with others. */
-static Val splat_truth(Emit *e, Val truth)
-{
-    const Val holds = LLVMBuildSelect(B, LLVMGetOperand(truth, 0), LLVMConstAllOnes(e->mrow),
-                                      LLVMConstNull(e->mrow), "");
-    return LLVMBuildZExt(B, holds, e->row, "");
-}
-
+/* Whether a comparison of scalars has made it. */
 static bool is_truth(Emit *e, Val v)
 {
     return LLVMIsAZExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == e->i1;
@@ -102,7 +95,10 @@ Row pattern_row(Emit *e, const Pattern *p)
         else if (i && p->root.c[i - 1] == root && p->offset[i - 1] == offset)
             v.c[i] = v.c[i - 1];
         else
-            v.c[i] = is_truth(e, offset) ? splat_truth(e, offset) : splat(e, offset);
+            v.c[i] =
+                is_truth(e, offset) /* as one of rows has it, which LLVM combines with others */
+                    ? LLVMBuildZExt(B, splat_bit(e, LLVMGetOperand(offset, 0)), e->row, "")
+                    : splat(e, offset);
     }
     return v;
 }
@@ -110,7 +106,7 @@ Row pattern_row(Emit *e, const Pattern *p)
 void set_pattern(Emit *e, u32 n, const Pattern *p)
 {
     set_v(e, n, pattern_row(e, p));
-    if (writes_all(e, n))
+    if (!e->quick && writes_all(e, n))
         e->known.pattern[n] = *p;
 }
 
@@ -165,30 +161,11 @@ static Pattern left_shift(Emit *e, const Pattern *a, const Pattern *b)
     return product(e, a, &scale);
 }
 
-/* A quotient, whose divisor often is a power of two, as sizes of groups are: the host's division takes long. */
 static Val divide(Emit *e, Op op, Val a, Val b)
 {
-    if (LLVMIsNull(a) && op == OP_remu)
-        return a;
-    const LLVMBasicBlockRef shift = new_block(e, "shift"), other = new_block(e, "divide"),
-                            on = new_block(e, "");
-    Val less = LLVMBuildSub(B, b, word(e, 1), "");
-    const Val shared = LLVMBuildAnd(B, b, less, "");
-    const Val is_power = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntEQ, shared, word(e, 0), ""),
-                                      LLVMBuildICmp(B, LLVMIntNE, b, word(e, 0), ""), "");
-    branch_likely(e, is_power, shift, other);
-    LLVMPositionBuilderAtEnd(B, shift);
-    const Val quick =
-        op == OP_remu ? LLVMBuildAnd(B, a, less, "")
-                      : LLVMBuildLShr(B, a, intrinsic(e, "llvm.ctpop", &e->i32, 1, &less, 1), "");
-    LLVMBuildBr(B, on);
-    LLVMPositionBuilderAtEnd(B, other);
-    Val v[2] = {quick, arith(e, op, a, b, NULL)};
-    LLVMBuildBr(B, on);
-    LLVMPositionBuilderAtEnd(B, on);
-    const Val either = LLVMBuildPhi(B, e->i32, "");
-    LLVMAddIncoming(either, v, (LLVMBasicBlockRef[]){shift, other}, 2);
-    return either;
+    if (!LLVMIsNull(a) || op != OP_remu)
+        divide_by(e, op, &a, 1, b);
+    return a;
 }
 
 /* Any operation of values, each of which is that of a chunk. */
@@ -258,7 +235,7 @@ static void expect_lines(Emit *e, const Uop *u, Val size)
     const LLVMBasicBlockRef on = new_block(e, ""), other = new_block(e, "uneven");
     branch_likely(e, has_lines(e, size), on, other);
     LLVMPositionBuilderAtEnd(B, other);
-    leave_before(e, u);
+    leave_before(e, u, NULL);
     LLVMPositionBuilderAtEnd(B, on);
     e->known.size = size;
 }

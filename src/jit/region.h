@@ -99,7 +99,8 @@ typedef struct {
     RegSet kept;            /* those of them that may be read later */
 } RegionBlock;
 
-enum { LINE_WHOLE = 2 * MAX_LANES };
+enum { LINE_WHOLE = 2 * MAX_LANES }; /* WarpShape.line; more than any other */
+
 /* The warps for which a region is made, where it begins. */
 typedef struct {
     bool full;              /* all lanes are on */

@@ -42,6 +42,11 @@ Val splat(Emit *e, Val v)
     return LLVMBuildShuffleVector(B, one, LLVMGetPoison(e->row), mask, "");
 }
 
+Val splat_bit(Emit *e, Val v)
+{
+    return LLVMBuildSelect(B, v, LLVMConstAllOnes(e->mrow), LLVMConstNull(e->mrow), "");
+}
+
 LLVMBasicBlockRef new_block(Emit *e, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->c, e->fn, name);
@@ -562,9 +567,10 @@ void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
     LLVMBuildRet(B, word(e, code));
 }
 
-void leave_before(Emit *e, const Uop *u)
+void leave_before(Emit *e, const Uop *u, const RegSet *live)
 {
-    leave_region(e, word(e, u->pc), &everything, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    leave_region(e, word(e, u->pc), live ? live : &everything, e->retired - uop_insns(u),
+                 (u32)HOST_ANYWHERE);
 }
 
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full)
@@ -624,7 +630,7 @@ static void expect_all_lanes(Emit *e, const Uop *u, const RegSet *live)
     const LLVMBasicBlockRef all = new_block(e, ""), diverged = new_block(e, "diverged");
     branch_likely(e, LLVMBuildICmp(B, LLVMIntEQ, initial, e->mask, ""), all, diverged);
     LLVMPositionBuilderAtEnd(B, diverged);
-    leave_region(e, word(e, u->pc), live, e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+    leave_before(e, u, live);
     LLVMPositionBuilderAtEnd(B, all);
 }
 
@@ -730,8 +736,7 @@ static void end_block(Emit *e)
     case END_LEAVE:
         if (e->quick)
             flush_block(e);
-        leave_region(e, word(e, u->pc), b->end == END_STOP ? &nothing : &everything,
-                     e->retired - uop_insns(u), (u32)HOST_ANYWHERE);
+        leave_before(e, u, b->end == END_STOP ? &nothing : NULL);
         break;
     }
 }

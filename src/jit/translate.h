@@ -99,7 +99,7 @@ typedef struct {
     u32 nspan;
     Window window[MAX_SPANS];
     u32 nwindow;
-    Val size;               /* of a group's first dimension, which is what the region expects (linear.c); or NULL */
+    Val size;               /* a divisor by which lanes lie in the lines that the region expects (linear.c); or NULL */
 } Known;
 
 /* Of a block: which one alone leads to it, and what was known at its own end, kept for the blocks
@@ -184,6 +184,7 @@ void set_v(Emit *e, u32 n, Row v);
 Val word(Emit *e, u32 value);
 Val quad(Emit *e, u64 value);
 Val splat(Emit *e, Val v);
+Val splat_bit(Emit *e, Val v); /* of an i1 */
 Val lanes_constant(Emit *e, u32 chunk, u32 first, u32 step); /* first + i * step */
 /* Chunks of rows as the words of integers of 64 bits, and words 0 or 1 of those. */
 Val join_halves(Emit *e, Val low, Val high);
@@ -211,8 +212,8 @@ void flush_block(Emit *e);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);
-/* Ends the function before the instruction, which the interpreter goes on with. */
-void leave_before(Emit *e, const Uop *u);
+/* The same before an instruction, which the interpreter goes on with; live NULL: all. */
+void leave_before(Emit *e, const Uop *u, const RegSet *live);
 /* Where code goes on at pc in that version; the homes are up to date. */
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full);
 
@@ -288,8 +289,9 @@ void note_load(Emit *e, const Uop *u, Val base, Val v);
 /* a, b, c are words or chunks, as op.def names them, or integers of 64 bits or vectors of these, for
  * operations that register pairs have. */
 Val arith(Emit *e, Op op, Val a, Val b, Val c);
-/* A row by a scalar, unsigned; ends the LLVM block that it is built in. */
-Row divide_by(Emit *e, Row a, Val b, bool remainder);
+/* Quotients or remainders (OP_divu, OP_remu) of n chunks of a row, or of one word, by a scalar, in place of these; ends the
+ * LLVM block that it is built in. */
+void divide_by(Emit *e, Op op, Val *v, u32 n, Val b);
 /* The same float, by its bits, in binary64 or binary32; every NaN becomes the canonical one. */
 Val change_width(Emit *e, Val bits, bool widens);
 /* rm: the rounding mode of the instruction (FP_RNE or FP_RTZ are handled) */

@@ -808,7 +808,7 @@ static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const P
     LLVMPositionBuilderAtEnd(B, at_once);
     const Plain plain = plain_of(e, range);
     Row v = {{0}};
-    if (!one && e->at->full)
+    if (!one)
         fetch_ahead(e, u, &a, &plain, !x->loads);
     for (u32 i = 0; i < e->nchunks; i++) {
         const Val at = byte_at(e, plain.window, LLVMBuildZExt(B, first[i], e->i64, ""));

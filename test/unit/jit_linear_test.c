@@ -51,6 +51,16 @@ static void begin_places(void)
         line("vmv.v.v v%u,v%u", n, 1 + below(4));
 }
 
+/* Runs the text on both; whether it faults. */
+static bool faults(const Shape *s, u64 number)
+{
+    Twins t = twins_open("jit", 64);
+    twins_load(&t);
+    const bool faulted = twins_run(&t, s, number).run.faulted;
+    twins_close(&t);
+    return faulted;
+}
+
 static void end_places(void)
 {
     for (u32 n = 1; n < ROWS; n++)
@@ -164,12 +174,8 @@ static void places_and_more(void **state)
         for (u32 i = 4 + below(16); i > 0; i--)
             place_statement(0);
         end_places();
-        Twins t = twins_open("jit", 64);
-        twins_load(&t);
-        const DevResult r = twins_run(&t, &s, n);
-        if (r.run.faulted)
+        if (faults(&s, n))
             fail_msg("program %llu faults", (unsigned long long)n);
-        twins_close(&t);
     }
     buf_free(&gen.text);
 }
@@ -274,10 +280,7 @@ static void sides_that_divide(void **state)
         line("join x0,x0,0");
         line("vsw12.v v5,0(v3)");
         line("endprg x0,x0,x0");
-        Twins t = twins_open("jit", 64);
-        twins_load(&t);
-        assert_false(twins_run(&t, &s, i).run.faulted);
-        twins_close(&t);
+        assert_false(faults(&s, i));
     }
     buf_free(&gen.text);
 }
@@ -292,6 +295,15 @@ static void find_places(void)
     line("vadd.vx v1,v1,x9");
     line("vdivu.vx v2,v1,x6");
     line("vremu.vx v3,v1,x6");
+}
+
+/* Ends a program that leaves a word of each work-item (v1), from where x11 says on. */
+static void leave_row(u32 row)
+{
+    line("vsll.vi v6,v1,2");
+    line("vadd.vx v6,v6,x11");
+    line("vsw12.v v%u,0(v6)", row);
+    line("endprg x0,x0,x0");
 }
 
 /* Accesses of two lines of half a warp, or of two addresses, of which one goes over the end of memory by some bytes, or does
@@ -331,14 +343,8 @@ static void lines_at_the_end(void **state)
                 line("li x11,%#x", DATA + OUT);
                 line("slli x14,x14,1");
                 line("sub x11,x11,x14");
-                line("vsll.vi v6,v1,2");
-                line("vadd.vx v6,v6,x11");
-                line("vsw12.v v5,0(v6)");
-                line("endprg x0,x0,x0");
-                Twins t = twins_open("jit", 64);
-                twins_load(&t);
-                assert_int_equal(twins_run(&t, &s, i).run.faulted, over > 0);
-                twins_close(&t);
+                leave_row(5);
+                assert_int_equal(faults(&s, i), over > 0);
             }
     buf_free(&gen.text);
 }
@@ -380,14 +386,8 @@ static void lines_and_others(void **state)
         line("vadd.vi v7,v7,1");
         line("vadd.vv v7,v7,v10");
         line("li x11,%#x", DATA + OUT);
-        line("vsub.vx v4,v4,x10");
-        line("vadd.vx v4,v4,x11");
-        line("vsw12.v v7,0(v4)");
-        line("endprg x0,x0,x0");
-        Twins t = twins_open("jit", 64);
-        twins_load(&t);
-        assert_false(twins_run(&t, &s, i).run.faulted);
-        twins_close(&t);
+        leave_row(7);
+        assert_false(faults(&s, i));
     }
     buf_free(&gen.text);
 }
@@ -422,14 +422,8 @@ static void lines_into_streams(void **state)
         line("addi x28,x28,-1");
         line("bnez x28,.Lt");
         line("li x11,%#x", DATA + OUT);
-        line("vsll.vi v6,v1,2");
-        line("vadd.vx v6,v6,x11");
-        line("vsw12.v v8,0(v6)");
-        line("endprg x0,x0,x0");
-        Twins t = twins_open("jit", 64);
-        twins_load(&t);
-        assert_false(twins_run(&t, &s, row).run.faulted);
-        twins_close(&t);
+        leave_row(8);
+        assert_false(faults(&s, row));
     }
     buf_free(&gen.text);
 }

@@ -5,6 +5,7 @@
  */
 #include "sim/handlers.h" /* before cmocka.h, which has a macro fail() */
 #include "jit/entries.h"
+#include "jit/hotlist.h"
 #include "link/link.h"
 #include "test/kit/assemble.h"
 #include "test/kit/leftover.h"
@@ -492,6 +493,37 @@ static void from_the_disk(void **state)
     end_disk();
 }
 
+/* A later run knows for which warps there is code, of every shape that warps begin in. */
+static void warps_in_the_list(void **state)
+{
+    static const WarpShape shapes[] = {
+        {.full = true, .fresh = true},
+        {.fresh = true, .line = 1},
+        {.full = true, .fresh = true, .line = 4},
+        {.full = true, .fresh = true, .alone = true, .line = 8},
+        {.full = true, .fresh = true, .line = LINE_WHOLE},
+        {.fresh = true, .alone = true, .line = LINE_WHOLE},
+    };
+    NEED_MAKER;
+    begin_disk();
+    for (u32 again = 0; again < 2; again++) {
+        open_table(false, NULL);
+        hotlist_read(&table);
+        assert_int_equal(table.hotlist.n, again * countof(shapes));
+        for (size_t i = 0; i < countof(shapes); i++) {
+            Entry *e = entries_find(&table, CODE_LO + LOOP * PAGE_SIZE, 0, shapes[i], launch.lanes,
+                                    launch.vm);
+            assert_int_equal(atomic_load(&e->is_hot), again);
+            if (again)
+                continue;
+            ask(e, WARM, 0, false);
+            wait_for(e, CODE_QUICK, READY);
+        }
+        close_table();
+    }
+    end_disk();
+}
+
 /* Where quick code is on the disk, an earlier program ran for long: what it runs now is optimised. */
 static void hot_before(void **state)
 {
@@ -911,6 +943,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sizes),
         cmocka_unit_test(queues),
         cmocka_unit_test(from_the_disk),
+        cmocka_unit_test(warps_in_the_list),
         cmocka_unit_test(hot_before),
         cmocka_unit_test(finishes),
         cmocka_unit_test(finishes_again),

@@ -65,6 +65,14 @@ void codemaker_set_options(void)
     LLVMParseCommandLineOptions(countof(words), words, NULL);
 }
 
+#if defined(__aarch64__)
+static const char least_cpu[] = "generic"; /* any of AArch64, which has vectors of four words */
+enum { HAS_CONVENTION = true };
+#else
+static const char least_cpu[] = "x86-64";
+enum { HAS_CONVENTION = false };
+#endif
+
 CodeMaker *codemaker_open(const char *level)
 {
     CodeMaker *c = mem_zalloc(1, sizeof *c);
@@ -75,13 +83,14 @@ CodeMaker *codemaker_open(const char *level)
     LLVMInitializeNativeAsmParser(); /* of inline assembly */
     if (c) {
         snprintf(c->level, sizeof c->level, "%s", level);
-        c->cpu = mem_strdup(wide ? cpu : middle ? "haswell" : "x86-64");
+        c->cpu = mem_strdup(wide ? cpu : middle ? "haswell" : least_cpu);
         c->features = mem_strdup(wide ? features : "");
         c->vectors = (HostVectors){.chunk = wide     ? 16
                                             : middle ? 8
                                                      : 4,
                                    .gathers = wide,
                                    .few_at_once = wide && is_intel(),
+                                   .has_convention = HAS_CONVENTION,
                                    .cpu = c->cpu,
                                    .features = c->features};
     }

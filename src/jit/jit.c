@@ -31,7 +31,7 @@ typedef struct {
 
 static bool can_compile(const Jit *j, const Launch *l)
 {
-    return HOST_FLOATS && !atomic_load_explicit(&j->entries.broken, memory_order_relaxed) &&
+    return !atomic_load_explicit(&j->entries.broken, memory_order_relaxed) &&
            !l->watched && !l->mmu && !l->strict && !l->check_copies &&
            l->knl >= MAX_LANES; /* regions take that for granted (region.c, Facts) */
 }

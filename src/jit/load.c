@@ -9,17 +9,17 @@
  */
 #include "jit/load.h"
 #include "base/mem.h"
+#include "jit/relocate.h"
 #include <elf.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_OBJECT = 1 << 28, STUB = 16 };
-
-#if defined(__x86_64__)
+enum { MAX_OBJECT = 1 << 28 };
 
 typedef struct {
+    const HostKind *host;
     const u8 *file;
     size_t len;
     const Elf64_Shdr *section;
@@ -83,7 +83,7 @@ static bool read_tables(Job *j)
         return refuse(j, "too small or too large");
     memcpy(&h, j->file, sizeof h);
     if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-        h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL || h.e_machine != EM_X86_64 ||
+        h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL || h.e_machine != j->host->machine ||
         h.e_shentsize != sizeof *j->section)
         return refuse(j, "no object of this host");
     j->nsection = h.e_shnum;
@@ -135,7 +135,6 @@ static bool place(Job *j, bool executable, u64 *end)
 
 static bool fill_block(Job *j)
 {
-    static const u8 jump[6] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *0(%rip), then the address */
     const u64 page = (u64)sysconf(_SC_PAGESIZE);
     u64 end = 0;
     if (!place(j, true, &end))
@@ -152,11 +151,8 @@ static bool fill_block(Job *j)
     for (u32 i = 0; i < j->nsection; i++)
         if (j->at[i] != UINT64_MAX)
             memcpy(j->block + j->at[i], j->file + j->section[i].sh_offset, j->section[i].sh_size);
-    for (size_t i = 0; i < countof(outside); i++) {
-        u8 *stub = j->block + j->stubs + i * STUB;
-        memcpy(stub, jump, sizeof jump);
-        memcpy(stub + sizeof jump, &outside[i].function, 8);
-    }
+    for (size_t i = 0; i < countof(outside); i++)
+        j->host->jump(j->block + j->stubs + i * STUB, (uintptr_t)outside[i].function);
     return true;
 }
 
@@ -183,25 +179,18 @@ static bool find_symbol(Job *j, u64 n, u64 *at)
 
 static bool relocate(Job *j, u32 section, const Elf64_Rela *r)
 {
-    const u32 type = (u32)ELF64_R_TYPE(r->r_info), width = type == R_X86_64_64 ? 8 : 4;
+    const u32 type = (u32)ELF64_R_TYPE(r->r_info), width = j->host->width(type);
     const u64 size = j->section[section].sh_size;
     u64 symbol;
+    if (!width)
+        return refuse(j, "a relocation of another kind");
     if (r->r_offset > size || size - r->r_offset < width)
         return refuse(j, "a relocation outside of its section");
     if (!find_symbol(j, ELF64_R_SYM(r->r_info), &symbol))
         return false;
-    const u64 at = j->at[section] + r->r_offset;
-    u64 value = symbol + (u64)r->r_addend;
-    switch (type) {
-    case R_X86_64_64: value += (uintptr_t)j->block; break;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32: value -= at; break;
-    default: return refuse(j, "a relocation of another kind");
-    }
-    if (width == 4 && (u64)(i64)(i32)value != value)
-        return refuse(j, "a relocation that does not fit");
-    memcpy(j->block + at, &value, width);
-    return true;
+    const u64 at = j->at[section] + r->r_offset, block = (uintptr_t)j->block;
+    return j->host->apply(j->block + at, block + at, type, block + symbol + (u64)r->r_addend) ||
+           refuse(j, "a relocation that does not fit");
 }
 
 static bool relocate_all(Job *j)
@@ -240,6 +229,7 @@ static bool find_entry(Job *j, const char *name, HostFunction **entry)
 
 static bool protect(Job *j)
 {
+    __builtin___clear_cache((char *)j->block, (char *)j->block + j->code);
     return (!mprotect(j->block, j->code, PROT_READ | PROT_EXEC) &&
             (j->size == j->code || !mprotect(j->block + j->code, j->size - j->code, PROT_READ))) ||
            refuse(j, "the host refuses executable memory");
@@ -247,9 +237,9 @@ static bool protect(Job *j)
 
 bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, const char **why)
 {
-    Job j = {.file = object, .len = len};
+    Job j = {.host = host_kind(), .file = object, .len = len};
     *to = (Loaded){NULL, 0, NULL};
-    bool ok = read_tables(&j);
+    bool ok = j.host ? read_tables(&j) : refuse(&j, "no loader for this host");
     if (ok && !(j.at = mem_alloc((j.nsection + 1) * sizeof *j.at)))
         ok = refuse(&j, "out of memory");
     if (ok)
@@ -267,18 +257,6 @@ bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, con
     to->size = j.size;
     return true;
 }
-
-#else
-
-bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, const char **why)
-{
-    (void)object, (void)len, (void)symbol;
-    *to = (Loaded){NULL, 0, NULL};
-    *why = "no loader for this host";
-    return false;
-}
-
-#endif
 
 void code_unload(Loaded *l)
 {

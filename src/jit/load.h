@@ -12,7 +12,7 @@ typedef struct {
     HostFunction *entry;
 } Loaded;
 
-/* Loads a relocatable ELF file of x86-64 whose function `symbol` is wanted.  The file is checked,
+/* Loads a relocatable ELF file of this host whose function `symbol` is wanted.  The file is checked,
  * but its instructions are not.  False: *why tells why not, in a text that is not freed. */
 bool code_load(const u8 *object, size_t len, const char *symbol, Loaded *to, const char **why);
 void code_unload(Loaded *l); /* one without a block is allowed */

@@ -15,8 +15,8 @@
 #include "base/fdio.h"
 #include "comp/cache.h"
 #include "comp/comp.h"
+#include "jit/relocate.h"
 #include "jit/siphash.h"
-#include "sim/handlers.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -117,7 +117,7 @@ static void put_processor(Buf *to)
         buf_printf(to, "%08x %08x %08x %08x\n", a, b, c, d);
     }
 #else
-    buf_str(to, "unknown\n");
+    (void)to; /* code is the same for all */
 #endif
 }
 
@@ -131,10 +131,10 @@ static char *find_program(void)
 
 bool maker_available(const char **why)
 {
-    char *program = HOST_FLOATS ? find_program() : NULL;
+    char *program = host_kind() ? find_program() : NULL;
     const bool there = program != NULL;
-    if (!HOST_FLOATS)
-        *why = "code is made for x86-64 alone";
+    if (!host_kind())
+        *why = "code is made for x86-64 and AArch64 alone";
     else if (!there)
         *why = "its program ventus-jit1 is not beside this one";
     mem_free(program);

@@ -401,6 +401,10 @@ void flush_block(Emit *e)
 /* Of functions that keep the registers of the host, and of calls of them. */
 static const char keeps_registers[] = "no_caller_saved_registers";
 
+/* aarch64_vector_pcs: sixteen vectors are kept beside what any function keeps.  (LLVM 19 changes x9 in functions that are to
+ * keep all, preserve_all, where it aligns their frames.) */
+enum { KEEPS_REGISTERS = 97 };
+
 static LLVMAttributeRef attribute(Emit *e, const char *name, const char *value)
 {
     return LLVMCreateStringAttribute(e->c, name, (unsigned)strlen(name), value,
@@ -420,6 +424,15 @@ static void use_vectors(Emit *e)
     add_attribute(e, e->fn, "min-legal-vector-width", "512");
 }
 
+/* Host code calls nothing that unwinds, so LLVM need not say how its frames are left. */
+static void raises_nothing(Emit *e)
+{
+    static const char name[] = "nounwind";
+    LLVMAddAttributeAtIndex(
+        e->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
+}
+
 /* Has the function keep its frame where whole vectors lie in one line of the host's cache each, those
  * of the helpers that it calls, too: across two lines what is stored cannot be loaded at once. */
 static void align_frame(Emit *e)
@@ -431,25 +444,34 @@ static void align_frame(Emit *e)
         LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName(name, strlen(name)), LINE));
 }
 
-/* Whether the helper keeps all registers of the host but those of its arguments.  Of a host of short
+/* Whether the helper keeps all registers of the host but those of its arguments.  Of x86-64 with short
  * vectors, rows take more registers than arguments have: such a helper is called like any function. */
 static bool keeps(const Emit *e, const Helper *h)
 {
-    return h->kind < HELPER_ACCESS || e->host->chunk >= 8;
+    return h->kind < HELPER_ACCESS || e->host->chunk >= 8 || e->host->has_convention;
+}
+
+static void keep_registers(Emit *e)
+{
+    char features[4096];
+    if (e->host->has_convention) {
+        LLVMSetFunctionCallConv(e->fn, KEEPS_REGISTERS);
+        return;
+    }
+    /* vzeroupper before it returns would undo what it restored */
+    snprintf(features, sizeof features, "%s%s-vzeroupper", e->host->features,
+             *e->host->features ? "," : "");
+    add_attribute(e, e->fn, keeps_registers, "");
+    add_attribute(e, e->fn, "target-cpu", e->host->cpu);
+    add_attribute(e, e->fn, "target-features", features);
 }
 
 void make_kept(Emit *e, const Helper *h, LLVMTypeRef t)
 {
-    char features[4096];
     e->fn = LLVMAddFunction(e->m, "", t);
-    /* vzeroupper before it returns would undo what it restored */
-    snprintf(features, sizeof features, "%s%s-vzeroupper", e->host->features,
-             *e->host->features ? "," : "");
-    if (keeps(e, h)) {
-        add_attribute(e, e->fn, keeps_registers, "");
-        add_attribute(e, e->fn, "target-cpu", e->host->cpu);
-        add_attribute(e, e->fn, "target-features", features);
-    }
+    raises_nothing(e);
+    if (keeps(e, h))
+        keep_registers(e);
     use_vectors(e);
     LLVMPositionBuilderAtEnd(B, new_block(e, "entry"));
 }
@@ -467,7 +489,9 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
         if (LLVMTypeOf(args[i]) == e->i32)
             args[i] = LLVMBuildZExt(B, args[i], e->i64, "");
     const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
-    if (keeps(e, h) && (h->kind < HELPER_ACCESS || e->chunk == e->host->chunk))
+    if (e->host->has_convention)
+        LLVMSetInstructionCallConv(got, KEEPS_REGISTERS);
+    else if (keeps(e, h) && (h->kind < HELPER_ACCESS || e->chunk == e->host->chunk))
         LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                  attribute(e, keeps_registers, ""));
     for (u32 i = 0; i < nresults; i++)
@@ -875,6 +899,7 @@ static void emit_function(Emit *e, const char *name)
 {
     const LLVMTypeRef params[] = {e->ptr, e->ptr, e->i64, e->i32};
     e->fn = LLVMAddFunction(e->m, name, LLVMFunctionType(e->i32, (LLVMTypeRef *)params, 4, false));
+    raises_nothing(e);
     use_vectors(e);
     align_frame(e);
     e->warp = LLVMGetParam(e->fn, 0);

@@ -22,6 +22,7 @@ typedef struct {
     u32 chunk;              /* words of a host vector */
     bool gathers;
     bool few_at_once;       /* it gathers and scatters in less time than one lane after the other takes, however few */
+    bool has_convention;    /* LLVM has a calling convention for it whose functions keep registers, in place of an attribute */
     const char *cpu, *features; /* as LLVM names them */
 } HostVectors;
 

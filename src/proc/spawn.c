@@ -66,6 +66,20 @@ static int helper(void *self)
     return 0;
 }
 
+/* Emulators of processors, such as qemu-aarch64, make children of the usual kind alone. */
+static int run_child(Start *s)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (!pid)
+        _exit(spawn(s));
+    if (pid < 0)
+        return errno;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
+}
+
 /* Handlers of the host must not run in the helper: every signal waits. */
 static int run_helper(Start *s)
 {
@@ -80,9 +94,11 @@ static int run_helper(Start *s)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     const pid_t pid = clone(helper, stack + HELPER_STACK, CLONE_VM | CLONE_VFORK, s);
-    const int why = pid < 0 ? errno : 0;
+    int why = pid < 0 ? errno : 0;
     while (pid > 0 && waitpid(pid, NULL, (int)__WCLONE) < 0 && errno == EINTR)
         ;
+    if (why == EINVAL)
+        why = run_child(s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     munmap(stack, HELPER_STACK);
     return why ? why : s->why;

@@ -26,7 +26,17 @@ HostFloats enter_guest_floats(void)
 
 void leave_guest_floats(const HostFloats *host) { _mm_setcsr(*host); }
 #else
-static int take_raised(void) { return 0; }
+static int take_raised(void)
+{
+#if defined(__aarch64__)
+    const u64 raised = raised_before() & FE_ALL_EXCEPT; /* its bits */
+    if (raised)
+        raise_again(raised_before() & ~raised);
+    return (int)raised;
+#else
+    return 0;
+#endif
+}
 
 HostFloats enter_guest_floats(void)
 {

@@ -53,12 +53,30 @@ typedef fenv_t HostFloats;
 HostFloats enter_guest_floats(void);
 void leave_guest_floats(const HostFloats *host);
 
-/* Whether the host's floats raise the same flags as RISC-V: x86 detects tiny results after
- * rounding, as RISC-V does; on other hosts isa/fp.h computes. */
-#if defined(__x86_64__)
+/* Whether the host's floats compute what RISC-V's do and raise the same flags; on other hosts isa/fp.h
+ * computes.  x86 detects tiny results after rounding, as RISC-V does.  AArch64 detects them before: what
+ * becomes the least normal float, it may have called an underflow, so isa/fp.h computes it again. */
+#if defined(__x86_64__) || defined(__aarch64__)
 #define HOST_FLOATS true
 #else
 #define HOST_FLOATS false
+#endif
+
+/* Whether the flags that the host raised for a result with these bits may be others than RISC-V's; what
+ * it had raised before that result, and to which it is set back then. */
+#if defined(__aarch64__)
+#define HOST_DOUBTS(r) (((r) & 0x7fffffff) == 0x00800000)
+static inline u64 raised_before(void)
+{
+    u64 fpsr;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(fpsr)::"memory");
+    return fpsr;
+}
+static inline void raise_again(u64 fpsr) { __asm__ volatile("msr fpsr, %0" ::"r"(fpsr) : "memory"); }
+#else
+#define HOST_DOUBTS(r) ((void)(r), false)
+static inline u64 raised_before(void) { return 0; }
+static inline void raise_again(u64 before) { (void)before; }
 #endif
 
 /* The handler of u without regard to vm. */

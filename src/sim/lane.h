@@ -163,7 +163,7 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     OPAQUE(row);
 
 /* `whole`: every lane of the row is on */
-#define HOST_LOOP(name, whole, host, va, vb, vc)                                                   \
+#define HOST_LOOP_AT_ONCE(name, whole, host, va, vb, vc)                                           \
     APART LANES                                                                                    \
     {                                                                                              \
         const u32 a = va, b = vb;                                                                  \
@@ -174,21 +174,36 @@ static inline bool vector_rm(const Warp *w, FpRound *rm)
     }                                                                                              \
     return true;
 
-/* As HOST_LOOP, for fused operations.  Hosts do not agree whether infinity * 0 + NaN is invalid; so
- * where the result is a NaN the integer routine raises the flags. */
-#define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
-    u32 results[MAX_LANES], nans = 0;                                                              \
+/* The same where a result tells whether the host's flags are right: `strange` if they may not be.  Then
+ * the integer routine raises them. */
+#define HOST_LOOP_AGAIN(name, whole, host, va, vb, vc, strange)                                    \
+    const u64 before = raised_before();                                                            \
+    u32 results[MAX_LANES], again = 0;                                                             \
     APART LANES                                                                                    \
     {                                                                                              \
-        const float fa = float_of(va), fb = float_of(vb), fc = float_of(vc);                       \
+        const u32 a = va, b = vb, c = vc;                                                          \
+        const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
+        (void)a, (void)b, (void)c, (void)fa, (void)fb, (void)fc;                                   \
         const u32 r = canonical(host);                                                             \
-        nans |= r == F32_CANONICAL;                                                                \
+        again |= strange;                                                                          \
         results[i] = r;                                                                            \
     }                                                                                              \
-    if (nans)                                                                                      \
+    if (again) {                                                                                   \
+        raise_again(before);                                                                       \
         return soft_##name(w, d, pa, pb, bs);                                                      \
+    }                                                                                              \
     APART LANES d[i] = whole || on[i] ? results[i] : d[i];                                         \
     return true;
+
+#if defined(__aarch64__)
+#define HOST_LOOP(name, whole, host, va, vb, vc)                                                   \
+    HOST_LOOP_AGAIN(name, whole, host, va, vb, vc, HOST_DOUBTS(r))
+#else
+#define HOST_LOOP HOST_LOOP_AT_ONCE
+#endif
+/* Fused operations: hosts do not agree whether infinity * 0 + NaN is invalid. */
+#define HOST_LOOP3(name, whole, host, va, vb, vc)                                                  \
+    HOST_LOOP_AGAIN(name, whole, host, va, vb, vc, r == F32_CANONICAL || HOST_DOUBTS(r))
 
 #define HOST_FLOAT(name, host, soft, LOOP)                                                         \
     static bool soft_##name(Warp *w, u32 *d, const u32 *pa, const u32 *pb, const int bs)           \

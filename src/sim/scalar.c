@@ -51,14 +51,19 @@ static inline bool rounding(const Warp *w, const Uop *u, FpRound *rm)
 #define HOST_FLOAT(handler, host, soft)                                                            \
     HANDLER(handler)                                                                               \
     {                                                                                              \
+        const u64 before = raised_before();                                                        \
         SOURCES                                                                                    \
         const float fa = float_of(a), fb = float_of(b), fc = float_of(c);                          \
         (void)fa, (void)fb, (void)fc;                                                              \
         if (rm == FP_RNE && HOST_FLOATS) {                                                         \
             const u32 r = canonical(host);                                                         \
-            if (r != F32_CANONICAL) /* hosts do not agree about the flags of NaNs */               \
+            const bool doubts = HOST_DOUBTS(r);                                                    \
+            if (r != F32_CANONICAL && !doubts) /* hosts do not agree about the flags of NaNs */    \
                 return set(w, u, r);                                                               \
+            if (doubts)                                                                            \
+                raise_again(before);                                                               \
         }                                                                                          \
+        (void)before;                                                                              \
         return set(w, u, (u32)(soft));                                                             \
     }
 #define FOP(name, facts, host, soft)  HOST_FLOAT(x_f_##name, host, soft)

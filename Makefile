@@ -344,7 +344,7 @@ COUNT ?= 1000000
 DEVSRC := $(filter-out %/atomic.cl %/image.cl %/pipe.cl %/sync.cl %/subgroup.cl %/workgroup.cl %/workitem.cl,$(wildcard lib/opencl/*.cl))
 DEVOBJ := $(DEVSRC:lib/opencl/%.cl=$B/devhost/%.o)
 CLHOST := -target $(ARCH) $(if $(filter x86_64%,$(ARCH)),-mfma) -x cl -cl-std=CL3.0 -cl-no-stdinc \
-          -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Isrc -Ilib -Ilib/opencl -Itest/accuracy
+          -Xclang -cl-ext=+__opencl_c_generic_address_space,+cl_khr_fp16,+cl_khr_fp64,+__opencl_c_fp64 -O2 -fPIC -Wall -Werror -Wno-psabi -Isrc -Ilib -Ilib/opencl -Itest/accuracy
 $B/devhost/%.o: lib/opencl/%.cl lib/ventus.h $(wildcard lib/opencl/*.h) $(ABIROWS)
 	@mkdir -p $(@D)
 	$(call say,CL,$<)$(LLVM_CLANG) $(CLHOST) -c -o $@ $<

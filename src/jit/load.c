@@ -42,10 +42,7 @@ static const struct {
     const char *name;
     HostFunction *function;
 } outside[] = {
-#define FUNCTION(name)                                                                             \
-    {                                                                                              \
-#name, (HostFunction *)name                                                                \
-    }
+#define FUNCTION(name) {#name, (HostFunction *)name}
     FUNCTION(fmaf),   FUNCTION(roundevenf), FUNCTION(truncf), FUNCTION(floorf), FUNCTION(memcpy),
     FUNCTION(memset), FUNCTION(memmove),    FUNCTION(sqrtf),  FUNCTION(fma),    FUNCTION(roundeven),
 };
@@ -83,8 +80,8 @@ static bool read_tables(Job *j)
         return refuse(j, "too small or too large");
     memcpy(&h, j->file, sizeof h);
     if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-        h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL || h.e_machine != j->host->machine ||
-        h.e_shentsize != sizeof *j->section)
+        h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL ||
+        h.e_machine != j->host->machine || h.e_shentsize != sizeof *j->section)
         return refuse(j, "no object of this host");
     j->nsection = h.e_shnum;
     j->section = table(j, h.e_shoff, (u64)h.e_shnum * sizeof *j->section);

@@ -42,7 +42,8 @@ const HostKind host_x86_64 = {EM_X86_64, jump_x86_64, width_x86_64, apply_x86_64
 
 static void jump_aarch64(u8 stub[STUB], u64 to)
 {
-    static const u32 jump[2] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16; then the address */
+    static const u32 jump[2] = {0x58000050,
+                                0xd61f0200}; /* ldr x16, .+8; br x16; then the address */
     memcpy(stub, jump, sizeof jump);
     memcpy(stub + sizeof jump, &to, sizeof to);
 }

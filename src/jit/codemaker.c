@@ -67,10 +67,10 @@ void codemaker_set_options(void)
 
 #if defined(__aarch64__)
 static const char least_cpu[] = "generic"; /* any of AArch64, which has vectors of four words */
-enum { HAS_CONVENTION = true };
+enum { IS_AARCH64 = true };
 #else
 static const char least_cpu[] = "x86-64";
-enum { HAS_CONVENTION = false };
+enum { IS_AARCH64 = false };
 #endif
 
 CodeMaker *codemaker_open(const char *level)
@@ -90,7 +90,7 @@ CodeMaker *codemaker_open(const char *level)
                                                      : 4,
                                    .gathers = wide,
                                    .few_at_once = wide && is_intel(),
-                                   .has_convention = HAS_CONVENTION,
+                                   .aarch64 = IS_AARCH64,
                                    .cpu = c->cpu,
                                    .features = c->features};
     }

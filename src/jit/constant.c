@@ -8,6 +8,7 @@
  */
 #include "jit/constant.h"
 #include "base/mem.h"
+#include "isa/abi.h"
 #include "sim/handlers.h"
 #include <string.h>
 
@@ -48,7 +49,7 @@ static bool repeats(const Region *r)
         for (u32 k = 0; k < r->block[i].nuop; k++)
             if (!can_repeat(r, r->block[i].uop[k], r->block[i].facts[k]))
                 return false;
-    return r->warp.fresh;
+    return true;
 }
 
 /* --- expressions --------------------------------------------------------------------------- */
@@ -79,6 +80,8 @@ static u16 number_of_op(Region *r, Op op, u16 a, u16 b)
         return UNKNOWN;
     if (va->kind == VALUE_WORD && vb->kind == VALUE_WORD)
         return number_of_word(r, op_eval(op, va->word, vb->word));
+    if (op == OP_add && (a == ZERO || b == ZERO))
+        return a == ZERO ? b : a;
     const u8 loads = va->loads > vb->loads ? va->loads : vb->loads;
     return number_of(
         r, (LaunchValue){.kind = VALUE_OP, .op = (u16)op, .a = a, .b = b, .loads = loads});
@@ -183,7 +186,7 @@ static void walk(Region *r, State *at, const u32 *ways)
     }
 }
 
-/* Notes which loads have which value, and what is needed for them. */
+/* Notes which loads have which value, what is needed for them, and what registers have where blocks begin. */
 static bool note_loads(Region *r, const State *at)
 {
     for (u32 i = 0; i < r->nblock; i++) {
@@ -191,8 +194,11 @@ static bool note_loads(Region *r, const State *at)
         State s = at[i];
         if (!s.seen)
             continue;
-        if (!(b->constant = mem_zalloc(b->nuop, sizeof *b->constant)))
+        b->constant = mem_zalloc(b->nuop, sizeof *b->constant);
+        b->start = mem_alloc(sizeof s.x);
+        if (!b->constant || !b->start)
             return false;
+        memcpy(b->start, s.x, sizeof s.x);
         for (u32 k = 0; k < b->nuop; k++) {
             if ((Effect)isa_insn[b->uop[k]->id].effect == E_LOAD)
                 b->constant[k] = number_of_load(r, &s, b->uop[k]);
@@ -208,12 +214,12 @@ static bool note_loads(Region *r, const State *at)
 
 bool constants_find(Region *r)
 {
-    if (!repeats(r))
+    if (!r->warp.fresh)
         return true;
     State *at = mem_zalloc(r->nblock, sizeof *at);
     u32 *ways = mem_zalloc(r->nblock, sizeof *ways);
     r->value = mem_zalloc(MAX_CONSTANTS, sizeof *r->value);
-    r->repeats = r->value;
+    r->repeats = r->value && repeats(r);
     bool ok = at && ways && r->value;
     if (ok) {
         r->nvalue = 1;
@@ -227,6 +233,13 @@ bool constants_find(Region *r)
     mem_free(ways);
     mem_free(at);
     return ok;
+}
+
+bool is_local_size(const Region *r, u32 value)
+{
+    const LaunchValue *v = &r->value[value], *from = &r->value[v->a];
+    return v->kind == VALUE_LOAD && v->op == OP_w && v->word == 4 * KNL_LOCAL &&
+           from->kind == VALUE_CSR && from->word == CSR_knl;
 }
 
 /* --- reading ------------------------------------------------------------------------------ */

@@ -11,9 +11,12 @@
 #define JIT_CONSTANT_H
 #include "jit/region.h"
 
-/* Decides whether the region repeats, and if so, finds its launch constants.  Its blocks have their
+/* Finds the launch constants of a region that warps begin in, and decides whether it repeats.  Its blocks have their
  * order and successors.  False: out of memory. */
 bool constants_find(Region *r);
+
+/* Whether that is the size of groups along x, where a launch has it. */
+bool is_local_size(const Region *r, u32 value);
 
 /* Reads them for a launch of which w is a warp: value[i] is that of r->value[i]; guard: addresses
  * whose bytes they depend on and that a store may change.  False: one cannot be read. */

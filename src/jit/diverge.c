@@ -29,9 +29,26 @@ static Row compared_row(Emit *e, const Uop *u)
     return holds;
 }
 
+/* The same where a sum of words is one instruction: of each lane its bit, or 0. */
+static Val sum_of_lanes(Emit *e, const Row *on)
+{
+    Val set = NULL;
+    for (u32 i = 0; i < e->nchunks; i++) {
+        Val bit[MAX_LANES];
+        for (u32 k = 0; k < e->chunk; k++)
+            bit[k] = word(e, 1u << (i * e->chunk + k));
+        const Val part = LLVMBuildSelect(B, on->c[i], LLVMConstVector(bit, e->chunk),
+                                         LLVMConstNull(e->row), "");
+        set = set ? LLVMBuildOr(B, set, part, "") : part;
+    }
+    return intrinsic(e, "llvm.vector.reduce.add", &e->row, 1, &set, 1);
+}
+
 /* Lanes as an i32. */
 static Val lanes_of(Emit *e, const Row *on)
 {
+    if (e->host->aarch64)
+        return sum_of_lanes(e, on);
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     Val set = NULL;
     for (u32 i = 0; i < e->nchunks; i++) {
@@ -355,6 +372,9 @@ void end_join(Emit *e)
         LLVMBuildLoad2(B, e->i32, entry_field(e, entry, offsetof(SimtEntry, mask)), "");
     LLVMBuildStore(B, top, warp_field(e, offsetof(Warp, nsimt)));
     LLVMBuildStore(B, mask, e->mask_home);
+    for (u32 i = 0; i < b->nsucc; i++)
+        if (!e->r->block[b->succ[i]].full && e->r->block[b->succ[i]].pc != b->pc)
+            carry_to(e, b->succ[i]);
     const Val cases =
         LLVMBuildSwitch(B, pc, e->r->warp.deep ? away(e, pc, mask) : e->stop, b->nsucc + 1);
     LLVMAddCase(cases, word(e, b->pc), restored);

@@ -13,6 +13,7 @@
  */
 #include "isa/abi.h"
 #include "isa/op.h"
+#include "jit/constant.h"
 #include "jit/translate.h"
 
 #define B e->b
@@ -195,13 +196,10 @@ void note_csr(Emit *e, u32 n, Val v)
 
 void note_load(Emit *e, const Uop *u, Val base, Val v)
 {
-    bool is_metadata = e->metadata && base == e->metadata;
-    if (e->repeats && e->at->constant[e->k]) {
-        const LaunchValue *value = e->r->value;
-        const LaunchValue *from = &value[value[e->at->constant[e->k]].a];
-        is_metadata = from->kind == VALUE_CSR && from->word == CSR_knl;
-    }
-    if (is_metadata && u->imm == 4 * KNL_LOCAL && access_width(u) == 4)
+    const bool is_metadata = e->metadata && base == e->metadata;
+    const u32 value = e->at->constant ? e->at->constant[e->k] : 0;
+    if (value ? is_local_size(e->r, value)
+              : is_metadata && u->imm == 4 * KNL_LOCAL && access_width(u) == 4)
         e->local_size = v;
 }
 

@@ -871,8 +871,11 @@ u64 region_digest(const Region *r)
 
 void region_shrink(Region *r)
 {
-    for (u32 i = 0; i < r->nblock; i++)
+    for (u32 i = 0; i < r->nblock; i++) {
         free_facts(&r->block[i]);
+        mem_free(r->block[i].start);
+        r->block[i].start = NULL;
+    }
 }
 
 void region_free(Region *r)
@@ -881,6 +884,7 @@ void region_free(Region *r)
         free_facts(&r->block[i]);
         mem_free((void *)r->block[i].uop);
         mem_free(r->block[i].constant);
+        mem_free(r->block[i].start);
         mem_free(r->block[i].succ);
     }
     for (u32 i = 0; r && i < r->nroutine; i++)

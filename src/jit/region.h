@@ -77,6 +77,8 @@ typedef struct {
     const Uop **uop;        /* the instructions in order, the one that ends the block last */
     IsaFacts **facts;       /* what each does; NULL in an engine */
     u16 *constant;          /* of each, if it is a load of a launch constant: its number; else 0 */
+    u16 *start;             /* what scalar registers have where the block begins, by number of a LaunchValue; 0: not known;
+                             * NULL in an engine, and in blocks that nobody comes to */
     u32 nuop;
     u32 insns;              /* that they retire */
     u32 *succ;              /* blocks that may follow, a barrier's included */
@@ -135,8 +137,8 @@ typedef struct {
     u32 nreturns;
     Routine *routine;       /* functions that are called */
     u32 nroutine;
-    bool repeats;           /* its code is run by warp after warp, so that blocks have `constant` */
-    LaunchValue *value;     /* launch constants; 0 is none */
+    bool repeats;           /* its code is run by warp after warp */
+    LaunchValue *value;     /* launch constants, of regions that warps begin in; 0 is none */
     u32 nvalue;
 } Region;
 

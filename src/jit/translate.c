@@ -11,6 +11,7 @@
  * A block in its full version has all lanes on, as a constant.  In the other version the
  * lanes are a value, and what an instruction writes is selected by them.
  */
+#include "jit/constant.h"
 #include "jit/translate.h"
 #include "sim/handlers.h"
 #include <stddef.h>
@@ -448,13 +449,13 @@ static void align_frame(Emit *e)
  * vectors, rows take more registers than arguments have: such a helper is called like any function. */
 static bool keeps(const Emit *e, const Helper *h)
 {
-    return h->kind < HELPER_ACCESS || e->host->chunk >= 8 || e->host->has_convention;
+    return h->kind < HELPER_ACCESS || e->host->chunk >= 8 || e->host->aarch64;
 }
 
 static void keep_registers(Emit *e)
 {
     char features[4096];
-    if (e->host->has_convention) {
+    if (e->host->aarch64) {
         LLVMSetFunctionCallConv(e->fn, KEEPS_REGISTERS);
         return;
     }
@@ -489,7 +490,7 @@ Val call_helper(Emit *e, const Helper *h, LLVMTypeRef t, Val *args, u32 n, u32 n
         if (LLVMTypeOf(args[i]) == e->i32)
             args[i] = LLVMBuildZExt(B, args[i], e->i64, "");
     const Val got = LLVMBuildCall2(B, t, LLVMBuildLoad2(B, e->ptr, place, ""), args, n, "");
-    if (e->host->has_convention)
+    if (e->host->aarch64)
         LLVMSetInstructionCallConv(got, KEEPS_REGISTERS);
     else if (keeps(e, h) && (h->kind < HELPER_ACCESS || e->chunk == e->host->chunk))
         LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -600,8 +601,10 @@ void leave_before(Emit *e, const Uop *u, const RegSet *live)
 LLVMBasicBlockRef target_block(Emit *e, u32 pc, bool full)
 {
     const int to = region_find(e->r, pc, full);
-    if (to >= 0)
+    if (to >= 0) {
+        carry_to(e, (u32)to);
         return e->start[to];
+    }
     const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), out = new_block(e, "out");
     LLVMPositionBuilderAtEnd(B, out);
     leave_region(e, word(e, pc), &everything, e->retired, (u32)HOST_ANYWHERE);
@@ -627,12 +630,15 @@ static void indirect(Emit *e, const Uop *u)
     set_x(e, u->rd, word(e, b->next_pc));
     flush_block(e);
     const LLVMBasicBlockRef out = new_block(e, "out");
-    const Val cases = LLVMBuildSwitch(B, to, out, 8);
     const u32 one[1] = {b->target_pc};
     const u32 *at = u->rd ? one : e->r->returns, n = u->rd ? b->target_pc != 0 : e->r->nreturns;
     for (u32 i = 0; i < n; i++)
         if (region_find(e->r, at[i], b->full) >= 0)
-            LLVMAddCase(cases, word(e, at[i]), target_block(e, at[i], b->full));
+            carry_to(e, (u32)region_find(e->r, at[i], b->full));
+    const Val cases = LLVMBuildSwitch(B, to, out, 8);
+    for (u32 i = 0; i < n; i++)
+        if (region_find(e->r, at[i], b->full) >= 0)
+            LLVMAddCase(cases, word(e, at[i]), e->start[region_find(e->r, at[i], b->full)]);
     LLVMPositionBuilderAtEnd(B, out);
     to = LLVMBuildAnd(B, to, word(e, ~1u), "");
     leave_region(e, to, &everything, e->retired, (u32)HOST_ANYWHERE);
@@ -669,9 +675,11 @@ static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
         return;
     }
     LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
-    if (state == WARP_WAITING)
-        LLVMBuildStore(B, word(e, 1 + (u32)region_find(e->r, e->at->next_pc, e->at->full)),
-                       warp_field(e, offsetof(Warp, reentry)));
+    if (state == WARP_WAITING) {
+        const u32 next = (u32)region_find(e->r, e->at->next_pc, e->at->full);
+        carry_to(e, next);
+        LLVMBuildStore(B, word(e, 1 + next), warp_field(e, offsetof(Warp, reentry)));
+    }
     leave_region(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
 }
 
@@ -788,6 +796,22 @@ static void poll(Emit *e)
     LLVMPositionBuilderAtEnd(B, go_on);
 }
 
+/* Begins a block with what is known of registers on all ways to it. */
+static void begin_apart(Emit *e, u32 i)
+{
+    const RegionBlock *b = &e->r->block[i];
+    for (u32 n = 1; b->start && n < 64; n++) {
+        const LaunchValue *v = &e->r->value[b->start[n]];
+        if (!(b->in.x >> n & 1))
+            continue;
+        if (v->kind == VALUE_WORD)
+            e->known.x[n] = word(e, v->word);
+        else if (is_local_size(e->r, b->start[n]))
+            e->local_size = get_x(e, n);
+    }
+    carry_begin(e, i);
+}
+
 static void emit_block(Emit *e, u32 i)
 {
     const RegionBlock *b = &e->r->block[i];
@@ -807,6 +831,8 @@ static void emit_block(Emit *e, u32 i)
     }
     e->insns = LLVMBuildLoad2(B, e->i64, e->insns_home, "");
     set_lanes(e);
+    if (!e->quick && !e->legacy[i].from)
+        begin_apart(e, i);
     if (b->is_header)
         poll(e);
     for (e->k = 0; e->k < b->nuop; e->k++) {
@@ -881,6 +907,8 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
     }
     LLVMBuildStore(B, mask, e->mask_home);
     LLVMBuildStore(B, insns, e->insns_home);
+    if (!e->quick && !first)
+        carry_enter(e, i);
     LLVMBuildBr(B, e->start[i]);
     return at;
 }
@@ -922,19 +950,21 @@ static void emit_function(Emit *e, const char *name)
         e->start[i] = new_block(e, "b");
         e->first_uop[i] = n;
     }
-    if (!e->quick)
+    if (!e->quick) {
         find_heirs(e);
+        carry_open(e);
+    }
     e->group = group_of(e);
     e->streams = !e->quick && streams_find(e);
     streams_forget(e);
     if (e->repeats)
         make_repetition(e, first);
-    else
-        make_entries(e, first);
     LLVMPositionBuilderAtEnd(B, e->stop);
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
     for (u32 i = 0; i < e->r->nblock; i++)
         emit_block(e, e->r->order[i]);
+    if (!e->repeats)
+        make_entries(e, first);
 }
 
 Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,
@@ -961,6 +991,9 @@ LLVMModuleRef emit_free(Emit *e)
     LLVMDisposeBuilder(e->b);
     for (u32 i = 0; e->legacy && i < e->r->nblock; i++)
         mem_free(e->legacy[i].known);
+    for (u32 i = 0; e->carry && i < e->r->nblock; i++)
+        mem_free(e->carry[i].all);
+    mem_free(e->carry);
     mem_free(e->legacy);
     mem_free(e->start);
     mem_free(e->first_uop);
@@ -970,27 +1003,50 @@ LLVMModuleRef emit_free(Emit *e)
     return m;
 }
 
-LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
-                        const char *name, u64 helpers[HELPER_WORDS])
+/* The same where blocks begin with patterns unless `uncarried` has the register, which gets those that some way has
+ * otherwise: *again tells whether there were such, and the module is of no use. */
+static LLVMModuleRef translate_once(LLVMContextRef c, const Region *r, const HostVectors *host,
+                                    CodeKind kind, const char *name, u64 helpers[HELPER_WORDS],
+                                    u64 (*uncarried)[4], bool *again)
 {
     Emit *e = emit_new(c, host, r->lanes, name, helpers);
     if (!e)
         return NULL;
+    memset(helpers, 0, HELPER_WORDS * sizeof *helpers);
     e->r = r;
     e->headers = kind != CODE_PLAIN;
     e->quick = kind == CODE_QUICK;
     e->repeats = kind == CODE_PLAIN && r->repeats;
+    e->uncarried = uncarried;
     e->start = mem_zalloc(r->nblock, sizeof *e->start);
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
     e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
+    e->carry = mem_zalloc(r->nblock, sizeof *e->carry);
     e->in_cycle = mem_zalloc(r->nblock, sizeof *e->in_cycle);
     e->spare = mem_alloc(sizeof *e->spare);
-    const bool ok = e->start && e->first_uop && e->legacy && e->in_cycle && e->spare;
+    const bool ok = e->start && e->first_uop && e->legacy && e->carry && e->in_cycle && e->spare;
     if (ok)
         emit_function(e, name);
+    *again = e->is_wrong;
     LLVMModuleRef m = emit_free(e);
-    if (ok)
+    if (ok && !*again)
         return m;
     LLVMDisposeModule(m);
     return NULL;
+}
+
+LLVMModuleRef translate(LLVMContextRef c, const Region *r, const HostVectors *host, CodeKind kind,
+                        const char *name, u64 helpers[HELPER_WORDS])
+{
+    enum { MOST = 8 }; /* times; then no block begins with a pattern */
+    u64(*uncarried)[4] = mem_zalloc(r->nblock, sizeof *uncarried);
+    LLVMModuleRef m = NULL;
+    bool again = uncarried;
+    for (u32 n = 1; again; n++) {
+        if (n == MOST)
+            memset(uncarried, 0xff, r->nblock * sizeof *uncarried);
+        m = translate_once(c, r, host, kind, name, helpers, uncarried, &again);
+    }
+    mem_free(uncarried);
+    return m;
 }

@@ -22,7 +22,8 @@ typedef struct {
     u32 chunk;              /* words of a host vector */
     bool gathers;
     bool few_at_once;       /* it gathers and scatters in less time than one lane after the other takes, however few */
-    bool has_convention;    /* LLVM has a calling convention for it whose functions keep registers, in place of an attribute */
+    bool aarch64;           /* it is one: LLVM has a calling convention whose functions keep rows, and the sum of a
+                             * vector's words is one instruction */
     const char *cpu, *features; /* as LLVM names them */
 } HostVectors;
 
@@ -111,6 +112,23 @@ typedef struct {
     Known *known;           /* NULL: not kept */
 } Legacy;
 
+/* A register whose row is known where a block begins that several lead to (carry.c). */
+typedef struct {
+    u8 n;
+    bool is_gone;           /* some way has something else */
+    Row root;
+    Val home[MAX_CHUNKS];   /* of the scalar of each chunk; the same for chunks that have the same one */
+} Carried;
+enum { MOST_CARRIED = 24 };
+
+/* Those of a block. */
+typedef struct {
+    Carried *all;           /* NULL: there is none, yet */
+    u32 n;
+    bool is_open;           /* it may begin with some */
+    bool is_reached, is_made; /* by a way that is made; itself */
+} Carry;
+
 /* A function that is being built. */
 typedef struct {
     LLVMContextRef c;
@@ -133,6 +151,9 @@ typedef struct {
     LLVMBasicBlockRef *start; /* of each block */
     Legacy *legacy;         /* of each block */
     u32 nlegacy;            /* that are kept now */
+    Carry *carry;           /* of each block */
+    u64 (*uncarried)[4];    /* of each block: registers that some way has otherwise, a bit each */
+    bool is_wrong;          /* a block begins with what one of its ways does not have */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
     /* of code that repeats: where a warp begins, and where it has ended */
@@ -354,6 +375,17 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first);
 /* All lanes of a warp; those with which this one began. */
 u32 lanes_mask(const Emit *e);
 Val first_lanes(Emit *e);
+
+/* --- carry.c ----------------------------------------------------------------------------- */
+
+/* Finds which blocks may begin with patterns, when it is known which have inherited what is known. */
+void carry_open(Emit *e);
+/* A way leads to a block from where the builder stands, with what is known there, and that is in the homes. */
+void carry_to(Emit *e, u32 to);
+/* The block begins with what all ways to it that are made have. */
+void carry_begin(Emit *e, u32 i);
+/* A warp enters the block from outside, whose registers are in the homes: leaves the region, if it has something else. */
+void carry_enter(Emit *e, u32 i);
 
 /* --- repeat.c ---------------------------------------------------------------------------- */
 

@@ -174,6 +174,10 @@ static Val all_zero(Emit *e, Val v)
         v = intrinsic(e, "llvm.x86.avx.ptestz.256", NULL, 0, (Val[]){v, v}, 2);
         return LLVMBuildICmp(B, LLVMIntNE, v, word(e, 0), "");
     }
+    if (e->host->aarch64)
+        return LLVMBuildICmp(B, LLVMIntEQ,
+                             intrinsic(e, "llvm.vector.reduce.umax", &e->row, 1, &v, 1),
+                             word(e, 0), "");
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     const Val lanes = LLVMBuildICmp(B, LLVMIntNE, v, LLVMConstNull(e->row), "");
     return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),

@@ -9,6 +9,7 @@
  * Code that a warp enters from outside finds rows in the warp, takes the scalars out of them, and leaves the region if
  * a row is something else: interpreter and quick code do not look whether a group has the lines that are expected.
  */
+#include "base/mem.h"
 #include "jit/translate.h"
 #include <string.h>
 
@@ -24,17 +25,48 @@ void carry_open(Emit *e)
     }
 }
 
-static u32 lane(Val row, u32 k)
+/* Reverse postorder, by barriers, too; blocks to which no way leads come last. */
+bool carry_order(const Region *r, u32 *order)
 {
-    return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(row, k));
+    u8 *seen = mem_zalloc(r->nblock, 1);
+    u32 *stack = mem_zalloc(r->nblock, sizeof *stack), *at = mem_zalloc(r->nblock, sizeof *at);
+    u32 n = r->nblock, depth = 0;
+    const bool ok = seen && stack && at;
+    if (ok) {
+        seen[0] = 1;
+        stack[depth++] = 0;
+    }
+    while (depth) {
+        const u32 i = stack[depth - 1];
+        const RegionBlock *b = &r->block[i];
+        if (at[i] == b->nsucc) {
+            order[--n] = i;
+            depth--;
+            continue;
+        }
+        const u32 to = b->succ[at[i]++];
+        if (seen[to] || !sides_leave_edge(r, b, to))
+            continue;
+        seen[to] = 1;
+        stack[depth++] = to;
+    }
+    memmove(order, order + n, (r->nblock - n) * sizeof *order);
+    n = r->nblock - n;
+    for (u32 k = 0; ok && k < r->nblock; k++)
+        if (!seen[r->order[k]])
+            order[n++] = r->order[k];
+    mem_free(at);
+    mem_free(stack);
+    mem_free(seen);
+    return ok;
 }
 
 /* How far each lane of a constant chunk is behind that of another one; false: not all as far. */
 static bool distance(const Emit *e, Val a, Val b, u32 *d)
 {
-    *d = lane(a, 0) - lane(b, 0);
+    *d = constant_lane(a, 0) - constant_lane(b, 0);
     for (u32 k = 1; a != b && k < e->chunk; k++)
-        if (lane(a, k) - lane(b, k) != *d)
+        if (constant_lane(a, k) - constant_lane(b, k) != *d)
             return false;
     return true;
 }
@@ -93,7 +125,7 @@ void carry_to(Emit *e, u32 to)
     Carry *c = &e->carry[to];
     if (!c->is_open || (!c->all && !(c->all = mem_alloc(MOST_CARRIED * sizeof *c->all))))
         return;
-    if (!c->is_reached)
+    if (!c->is_reached && !c->is_made)
         propose(e, c, to);
     c->is_reached = true;
     for (u32 k = 0; k < c->n; k++) {
@@ -135,7 +167,7 @@ void carry_enter(Emit *e, u32 i)
             const Val row = LLVMBuildLoad2(B, e->row, e->v_home[h->n][j], "");
             if (!j || h->home[j] != h->home[j - 1]) {
                 const Val first = LLVMBuildExtractElement(B, row, word(e, 0), "");
-                offset = LLVMBuildSub(B, first, word(e, lane(h->root.c[j], 0)), "");
+                offset = LLVMBuildSub(B, first, word(e, constant_lane(h->root.c[j], 0)), "");
                 LLVMBuildStore(B, offset, h->home[j]);
             }
             const Val want = LLVMBuildAdd(B, splat(e, offset), h->root.c[j], "");

@@ -55,7 +55,7 @@ static Pattern one_value(Emit *e, Val v)
     return p;
 }
 
-static u32 constant_lane(Val row, u32 lane)
+u32 constant_lane(Val row, u32 lane)
 {
     return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(row, lane));
 }
@@ -250,7 +250,7 @@ static Val lane_places(Emit *e, u32 chunk, Op op)
 }
 
 /* The numbers of the warp's work-items, divided by the size of lines or a multiple of it. */
-static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
+static Pattern quotient_of_numbers(Emit *e, const Uop *u, Op op)
 {
     const u32 line = e->r->warp.line;
     const Pattern *a = &e->known.pattern[u->ra];
@@ -279,11 +279,46 @@ static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
     const Val before = LLVMBuildLShr(B, e->tid, word(e, (u32)__builtin_ctz(line)), "");
     for (u32 i = 0; i < e->nchunks; i++)
         if (op == OP_divu && line >= e->chunk)
-            p.offset[i] = plus(e, before, word(e, i * e->chunk / line));
+            p.offset[i] = i * e->chunk % line
+                              ? p.offset[i - 1]
+                              : plus(e, before, word(e, i * e->chunk / line));
         else
             p.root.c[i] = lane_places(e, i, op);
     for (u32 i = 0; op == OP_divu && line < e->chunk && i < e->nchunks; i++)
         p.offset[i] = before;
+    return p;
+}
+
+/* The same, remembered. */
+static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
+{
+    const Pattern p = quotient_of_numbers(e, u, op);
+    if (op == OP_divu)
+        e->known.quotient = p;
+    return p;
+}
+
+/* Numbers of the warp's work-items minus the size of lines times what they were divided to is what they leave. */
+static bool is_remainder(Emit *e, const Pattern *numbers, const Pattern *quotient,
+                         const Pattern *by)
+{
+    const Pattern *q = &e->known.quotient;
+    const u32 line = e->r->warp.line;
+    if (!line || line >= e->lanes || !is_pattern(q) || !is_one_value(e, by) ||
+        by->offset[0] != word(e, line) || step_of(e, numbers) != 1 || first_lane(numbers, 0) ||
+        numbers->offset[0] != e->tid)
+        return false;
+    for (u32 i = 0; i < e->nchunks; i++)
+        if (q->root.c[i] != quotient->root.c[i] || q->offset[i] != quotient->offset[i])
+            return false;
+    return true;
+}
+
+static Pattern remainders(Emit *e)
+{
+    Pattern p = one_value(e, word(e, 0));
+    for (u32 i = 0; i < e->nchunks; i++)
+        p.root.c[i] = lane_places(e, i, OP_remu);
     return p;
 }
 
@@ -325,6 +360,8 @@ Pattern pattern_result(Emit *e, const Uop *u, Op op)
     if (is_value_each(e, &a) && is_value_each(e, &b) && is_value_each(e, &c))
         return compute_values(e, op, &a, &b, &c);
     Pattern p;
+    if (op == OP_nmsac && is_remainder(e, &c, &a, &b))
+        return remainders(e);
     switch (op) {
     case OP_add: return combine(e, &a, &b, plus);
     case OP_sub: return combine(e, &a, &b, minus);

@@ -47,11 +47,11 @@ static bool loads_lanes(const RegionBlock *b, u32 k)
            !(u->mem >> UOP_WORDS & 3) && space_of(u) != SPACE_PRIVATE;
 }
 
-/* Whether code goes from block b to `to`, not because a join pops that: nothing is repeated for it. */
+/* Whether code goes on from block b to `to`, not because a join pops that: nothing is repeated for it. */
 static bool leads_to(const Region *r, const RegionBlock *b, u32 to)
 {
     const bool pops = b->end == END_JOIN && r->block[to].pc != b->next_pc;
-    return b->is_reached && sides_leave_edge(r, b, to) && !pops;
+    return b->is_reached && b->end != END_BARRIER && sides_leave_edge(r, b, to) && !pops;
 }
 
 bool streams_find(Emit *e)

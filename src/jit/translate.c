@@ -962,7 +962,7 @@ static void emit_function(Emit *e, const char *name)
     LLVMPositionBuilderAtEnd(B, e->stop);
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
     for (u32 i = 0; i < e->r->nblock; i++)
-        emit_block(e, e->r->order[i]);
+        emit_block(e, e->order[i]);
     if (!e->repeats)
         make_entries(e, first);
 }
@@ -996,6 +996,7 @@ LLVMModuleRef emit_free(Emit *e)
     mem_free(e->carry);
     mem_free(e->legacy);
     mem_free(e->start);
+    mem_free(e->order);
     mem_free(e->first_uop);
     mem_free(e->in_cycle);
     mem_free(e->spare);
@@ -1019,12 +1020,14 @@ static LLVMModuleRef translate_once(LLVMContextRef c, const Region *r, const Hos
     e->repeats = kind == CODE_PLAIN && r->repeats;
     e->uncarried = uncarried;
     e->start = mem_zalloc(r->nblock, sizeof *e->start);
+    e->order = mem_zalloc(r->nblock, sizeof *e->order);
     e->first_uop = mem_zalloc(r->nblock, sizeof *e->first_uop);
     e->legacy = mem_zalloc(r->nblock, sizeof *e->legacy);
     e->carry = mem_zalloc(r->nblock, sizeof *e->carry);
     e->in_cycle = mem_zalloc(r->nblock, sizeof *e->in_cycle);
     e->spare = mem_alloc(sizeof *e->spare);
-    const bool ok = e->start && e->first_uop && e->legacy && e->carry && e->in_cycle && e->spare;
+    const bool ok = e->start && e->order && e->first_uop && e->legacy && e->carry && e->in_cycle &&
+                    e->spare && carry_order(r, e->order);
     if (ok)
         emit_function(e, name);
     *again = e->is_wrong;

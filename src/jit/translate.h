@@ -101,6 +101,7 @@ typedef struct {
     u32 nspan;
     Window window[MAX_SPANS];
     u32 nwindow;
+    Pattern quotient;       /* which lines of the group the lanes lie in, as they were found last */
     Val size;               /* a divisor by which lanes lie in the lines that the region expects (linear.c); or NULL */
 } Known;
 
@@ -149,6 +150,7 @@ typedef struct {
      * quick code, whose registers are at home in the warp */
     Val x_home[64], v_home[256][MAX_CHUNKS], mask_home, insns_home;
     LLVMBasicBlockRef *start; /* of each block */
+    u32 *order;             /* in which they are made */
     Legacy *legacy;         /* of each block */
     u32 nlegacy;            /* that are kept now */
     Carry *carry;           /* of each block */
@@ -290,6 +292,8 @@ bool is_pattern(const Pattern *p);
 /* Whether all lanes have one value, or those of each chunk; what the root has in the first lane of one. */
 bool is_one_value(const Emit *e, const Pattern *p);
 bool is_value_each(const Emit *e, const Pattern *p);
+/* Of a constant chunk. */
+u32 constant_lane(Val row, u32 lane);
 u32 first_lane(const Pattern *p, u32 chunk);
 /* How much more each lane has than the one before it; the same within each chunk, of a pattern.  0: that, or no one number. */
 u32 step_of(Emit *e, const Pattern *p);
@@ -378,6 +382,9 @@ Val first_lanes(Emit *e);
 
 /* --- carry.c ----------------------------------------------------------------------------- */
 
+/* An order in which blocks can be made: a block comes before those that only it leads to, and where it can behind all that
+ * lead to it.  False: out of memory. */
+bool carry_order(const Region *r, u32 *order);
 /* Finds which blocks may begin with patterns, when it is known which have inherited what is known. */
 void carry_open(Emit *e);
 /* A way leads to a block from where the builder stands, with what is known there, and that is in the homes. */

@@ -176,8 +176,8 @@ static Val all_zero(Emit *e, Val v)
     }
     if (e->host->aarch64)
         return LLVMBuildICmp(B, LLVMIntEQ,
-                             intrinsic(e, "llvm.vector.reduce.umax", &e->row, 1, &v, 1),
-                             word(e, 0), "");
+                             intrinsic(e, "llvm.vector.reduce.umax", &e->row, 1, &v, 1), word(e, 0),
+                             "");
     const LLVMTypeRef bits = LLVMIntTypeInContext(e->c, e->chunk);
     const Val lanes = LLVMBuildICmp(B, LLVMIntNE, v, LLVMConstNull(e->row), "");
     return LLVMBuildICmp(B, LLVMIntEQ, LLVMBuildBitCast(B, lanes, bits, ""), LLVMConstNull(bits),
@@ -782,14 +782,63 @@ static Pattern known_address(Emit *e, const Uop *u, const VectorAccess *x)
     return p;
 }
 
-/* A load or store of lanes of which each chunk is known to be in a row or, of loads, at one address: at once where the
- * range that is remembered has all, or by the helper. */
+/* What a pattern tells of the lanes of a chunk: they are in a row, at one address, or each is so far from the first. */
+typedef enum { IN_ROW, AT_ONE, SPREAD } Lie;
+
+static Lie lie_of(Emit *e, const Pattern *p, u32 width)
+{
+    return is_value_each(e, p) ? AT_ONE : step_each(e, p) == width ? IN_ROW : SPREAD;
+}
+
+/* How far lane k of a chunk is from its first one. */
+static i32 lane_distance(const Pattern *p, u32 chunk, u32 k)
+{
+    return (i32)(constant_lane(p->root.c[chunk], k) - first_lane(p, chunk));
+}
+
+/* Of chunks with the same scalar, chunk `from` and those after it: the lowest lane's distance from the first lane of the
+ * first chunk, and how far the highest is above. */
+static void reach_of(Emit *e, const Pattern *p, u32 from, i32 *least, u32 *extent)
+{
+    i32 low = 0, high = 0;
+    for (u32 i = from; i < e->nchunks && p->offset[i] == p->offset[from]; i++)
+        for (u32 k = 0; k < e->chunk; k++) {
+            const i32 d = (i32)(constant_lane(p->root.c[i], k) - first_lane(p, from));
+            low = d < low ? d : low;
+            high = d > high ? d : high;
+        }
+    *least = low;
+    *extent = (u32)high - (u32)low;
+}
+
+/* Lanes of a chunk that lie anywhere, but at known distances from its first, which is at that host address. */
+static Val load_spread(Emit *e, const VectorAccess *x, const Pattern *p, u32 chunk, Val host)
+{
+    Val v = LLVMGetPoison(e->row);
+    for (u32 k = 0; k < e->chunk; k++) {
+        const Val at = byte_at(e, host, quad(e, (u64)(i64)lane_distance(p, chunk, k)));
+        const Val got = load_at(e, data_type(e, x->width), at);
+        v = LLVMBuildInsertElement(B, v, widen_data(e, x->op, got, e->i32), word(e, k), "");
+    }
+    return v;
+}
+
+static void store_spread(Emit *e, const VectorAccess *x, const Pattern *p, u32 chunk, Val host)
+{
+    for (u32 k = 0; k < e->chunk; k++) {
+        const Val at = byte_at(e, host, quad(e, (u64)(i64)lane_distance(p, chunk, k)));
+        const Val data = LLVMBuildExtractElement(B, x->data.c[chunk], word(e, k), "");
+        store_at(e, x->width == 4 ? data : LLVMBuildTrunc(B, data, data_type(e, x->width), ""), at);
+    }
+}
+
+/* A load or store of lanes at known distances from a scalar for each chunk, loads alone from one address: at once where
+ * the range that is remembered has all, or by the helper. */
 static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const Pattern *p)
 {
     const LLVMBasicBlockRef apart = new_block(e, "apart"), at_once = new_block(e, "rows");
     Meeting m = {.done = new_block(e, "done")};
-    const bool one = is_value_each(e, p);
-    const u32 extent = one ? 0 : (e->chunk - 1) * x->width;
+    const Lie lie = lie_of(e, p, x->width);
     const LLVMTypeRef t = data_type(e, x->width), all = LLVMVectorType(t, e->chunk);
     const Val range = range_of(e, u, !x->loads),
               lo = range_field(e, range, offsetof(PlainRange, lo));
@@ -799,12 +848,17 @@ static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const P
     Val first[MAX_CHUNKS], ok = x->loads || e->repeats ? NULL : unreserved(e);
     /* 1. whether it may be */
     for (u32 i = 0; i < e->nchunks; i++) {
+        i32 least;
+        u32 extent;
         first[i] = LLVMBuildAdd(B, p->offset[i], word(e, first_lane(p, i)), "");
-        if (one && i && p->offset[i] == p->offset[i - 1])
+        if (i && p->offset[i] == p->offset[i - 1])
             continue;
-        const Val from = LLVMBuildZExt(B, LLVMBuildSub(B, first[i], lo, ""), e->i64, "");
-        const Val within =
-            LLVMBuildICmp(B, LLVMIntULT, LLVMBuildAdd(B, from, quad(e, extent), ""), room, "");
+        reach_of(e, p, i, &least, &extent);
+        Val from = LLVMBuildSub(B, first[i], lo, "");
+        if (least)
+            from = LLVMBuildAdd(B, from, word(e, (u32)least), "");
+        from = LLVMBuildAdd(B, LLVMBuildZExt(B, from, e->i64, ""), quad(e, extent), "");
+        const Val within = LLVMBuildICmp(B, LLVMIntULT, from, room, "");
         ok = ok ? LLVMBuildAnd(B, ok, within, "") : within;
     }
     branch_likely(e, ok, at_once, apart);
@@ -812,22 +866,32 @@ static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const P
     LLVMPositionBuilderAtEnd(B, at_once);
     const Plain plain = plain_of(e, range);
     Row v = {{0}};
-    if (!one)
+    if (lie == IN_ROW)
         fetch_ahead(e, u, &a, &plain, !x->loads);
     for (u32 i = 0; i < e->nchunks; i++) {
         const Val at = byte_at(e, plain.window, LLVMBuildZExt(B, first[i], e->i64, ""));
-        if (!x->loads)
+        if (!x->loads && lie == SPREAD)
+            store_spread(e, x, p, i, at);
+        else if (!x->loads)
             store_at(e, x->width == 4 ? x->data.c[i] : LLVMBuildTrunc(B, x->data.c[i], all, ""),
                      at);
-        else if (!one)
+        else if (lie == SPREAD)
+            v.c[i] = load_spread(e, x, p, i, at);
+        else if (lie == IN_ROW)
             v.c[i] = widen_data(e, x->op, load_at(e, all, at), e->row);
         else if (i && p->offset[i] == p->offset[i - 1])
             v.c[i] = v.c[i - 1];
         else
             v.c[i] = splat(e, widen_data(e, x->op, load_at(e, t, at), e->i32));
     }
-    for (u32 i = 0; !x->loads && i < e->nchunks; i++)
-        streams_store(e, first[i], e->chunk * x->width);
+    for (u32 i = 0; !x->loads && i < e->nchunks; i++) {
+        i32 least;
+        u32 extent;
+        if (i && p->offset[i] == p->offset[i - 1])
+            continue;
+        reach_of(e, p, i, &least, &extent);
+        streams_store(e, LLVMBuildAdd(B, first[i], word(e, (u32)least), ""), extent + x->width);
+    }
     if (x->loads)
         arrive(e, &m, v);
     LLVMBuildBr(B, m.done);
@@ -848,11 +912,24 @@ static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const P
 /* Whether access_pattern() is for it: a whole row is found more simply, and hosts store some lanes of one otherwise. */
 static bool is_by_chunks(Emit *e, const VectorAccess *x, const Pattern *p)
 {
+    enum {
+        NEAR = 1 << 14
+    }; /* bytes: lanes that are farther apart are better loaded as streams, or rows ahead */
     if (!is_pattern(p) || (!x->loads && !e->at->full))
         return false;
-    if (is_value_each(e, p))
+    const Lie lie = lie_of(e, p, x->width);
+    if (lie == AT_ONE)
         return x->loads;
-    return e->at->full && step_each(e, p) == x->width && step_of(e, p) != x->width;
+    if (!e->at->full || step_of(e, p) == x->width || step_of(e, p) == 0 - x->width)
+        return false;
+    for (u32 i = 0; lie == SPREAD && i < e->nchunks; i++) {
+        i32 least;
+        u32 extent;
+        reach_of(e, p, i, &least, &extent);
+        if (extent > NEAR || (e->streams && e->in_cycle[e->index]))
+            return false;
+    }
+    return true;
 }
 
 bool access_vector(Emit *e, const Uop *u)

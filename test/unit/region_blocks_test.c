@@ -448,6 +448,8 @@ static void describe_loads(const Region *r, Buf *b)
                 buf_str(b, "not looked at");
             buf_str(b, "\n");
         }
+    if (!r->repeats)
+        buf_str(b, "once\n");
     mem_free((void *)all);
 }
 
@@ -492,16 +494,17 @@ static const struct {
     {"csrr x5,knl\n beqz x20,1f\n addi x6,x5,4\n j 2f\n1: addi x6,x5,4\n2: lw x7,0(x6)\n lw "
      "x7,0(x5)\n",
      "w[add(knl,4)+0]\nw[knl+0]\n"},
+    {"csrr x5,knl\n mv x6,x5\n lw x7,0(x6)\n add x7,x0,x6\n lw x7,4(x7)\n", "w[knl+0]\nw[knl+4]\n"},
     {"csrr x5,knl\n beqz x20,1f\n addi x6,x5,4\n j 2f\n1: addi x6,x5,8\n2: lw x7,0(x6)\n", "?\n"},
     /* what a warp leaves that the next one would find */
-    {"csrr x5,knl\n lw x6,0(x5)\n barrier x0,x0,0\n", "not looked at\n"},
-    {"csrr x5,knl\n lw x6,0(x5)\n csrrw x0,mscratch,x6\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n barrier x0,x0,0\n", "w[knl+0]\nonce\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n csrrw x0,mscratch,x6\n", "w[knl+0]\nonce\n"},
     {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x0,mstatus,8\n csrrsi x0,mtvec,8\n csrr x7,mscratch\n "
      "csrrci x7,mscratch,0\n",
      "w[knl+0]\n"},
-    {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x7,mstatus,8\n", "not looked at\n"},
-    {"csrr x5,knl\n lw x6,0(x5)\n vsadd.vv v1,v1,v1\n", "not looked at\n"},
-    {"csrr x5,knl\n lw x6,0(x5)\n lr.w v1,(v2)\n", "not looked at\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x7,mstatus,8\n", "w[knl+0]\nonce\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n vsadd.vv v1,v1,v1\n", "w[knl+0]\nonce\n"},
+    {"csrr x5,knl\n lw x6,0(x5)\n lr.w v1,(v2)\n", "w[knl+0]\nonce\n"},
 };
 
 static void expect_loads(Device *d, const char *code, bool alone, const char *want)

@@ -104,7 +104,7 @@ static void place_statement(u32 depth)
     static const char *const three[] = {"vmacc", "vnmsac", "vmadd", "vnmsub"};
     const u32 d = 5 + below(ROWS - 5), a = 1 + below(ROWS - 1), b = 1 + below(ROWS - 1),
               x = one_in(3) ? 6 + below(4) : 12 + below(SCALARS - 12);
-    switch (below(depth ? 9 : 12)) {
+    switch (below(depth ? 9 : 13)) {
     case 0: line("%s v%u,v%u,v%u", PICK(vv), d, a, b); break;
     case 1: line("%s v%u,v%u,x%u", PICK(vx), d, a, x); break;
     case 2: {
@@ -140,12 +140,16 @@ static void place_statement(u32 depth)
         const u32 l = gen.labels++;
         line("li x28,%u", 1 + below(4));
         label(".Lt%u", l);
-        for (u32 i = 1 + below(3); i > 0; i--)
+        for (u32 i = 1 + below(5); i > 0; i--) {
             place_statement(1);
+            if (one_in(8))
+                line("barrier x0,x0,0");
+        }
         line("addi x28,x28,-1");
         line("bnez x28,.Lt%u", l);
         break;
     }
+    case 11: line("barrier x0,x0,0"); break;
     default: line("add x%u,x%u,x%u", 12 + below(SCALARS - 12), 12 + below(SCALARS - 12), x);
     }
 }

@@ -353,6 +353,107 @@ static void lines_at_the_end(void **state)
     buf_free(&gen.text);
 }
 
+/* Lanes at known distances from the first, up or down, of which the lowest goes over the beginning of memory by some bytes or
+ * the highest over its end, or does not: by the last of eight groups, when the others have found the range. */
+static void lanes_at_the_ends(void **state)
+{
+    static const struct {
+        const char *text;
+        u32 width;
+    } accesses[] = {
+        {"vlw12.v v5,0(v3)", 4}, {"vlhu12.v v5,0(v3)", 2}, {"vlb12.v v5,0(v3)", 1},
+        {"vsw12.v v2,0(v3)", 4}, {"vsh12.v v2,0(v3)", 2},  {"vsb12.v v2,0(v3)", 1},
+    };
+    static const i32 steps[] = {12, -12, 68, -36, -4, 8};
+    const Shape s = {.lanes = 32, .items = 32, .along = 32, .warps = 1, .memory = 1};
+    (void)state;
+    for (u32 i = 0; i < countof(accesses) * countof(steps) * 6; i++) {
+        const u32 n = i / 6 % countof(accesses), width = accesses[n].width;
+        const bool at_end = i & 1;
+        const i32 over = 4 * (i32)(i / 2 % 3) - 4, step = steps[i / 6 / countof(accesses)];
+        const u32 span = 31 * (u32)(step < 0 ? -step : step);
+        const u32 low = at_end ? DATA + DATA_BYTES - width - span + (u32)over : KNL - (u32)over;
+        no_text();
+        line("csrr x14,wgid");
+        line("addi x14,x14,-7");
+        line("slli x14,x14,6"); /* the groups before it are farther inside */
+        line("li x12,%#x", step < 0 ? low + span : low);
+        line(at_end ? "add x12,x12,x14" : "sub x12,x12,x14");
+        line("li x13,%d", step);
+        line("vid.v v1");
+        line("vmul.vx v3,v1,x13");
+        line("vadd.vx v3,v3,x12");
+        line("vadd.vi v2,v1,5");
+        line("vmv.v.i v5,0");
+        line("%s", accesses[n].text);
+        line("li x11,%#x", DATA + OUT);
+        line("slli x14,x14,1");
+        line("sub x11,x11,x14");
+        leave_row(5);
+        if (faults(&s, i) != (over > 0))
+            fail_msg("%s, step %d, %s by %d", accesses[n].text, step,
+                     at_end ? "over the end" : "before the beginning", over);
+    }
+    buf_free(&gen.text);
+}
+
+/* What looks like the rest of a division by the size of lines, and is not, or is. */
+static void rests(void **state)
+{
+    static const char *const texts[] = {
+        "vnmsac.vx v7,x6,v2",
+        "vadd.vi v8,v2,1\n vnmsac.vx v7,x6,v8",
+        "li x12,8\n vnmsac.vx v7,x12,v2",
+        "vadd.vi v7,v7,1\n vnmsac.vx v7,x6,v2",
+        "vid.v v7\n vnmsac.vx v7,x6,v2",
+        "vnmsac.vx v7,x6,v2\n vnmsac.vx v7,x6,v2",
+        "vdivu.vx v2,v7,x6\n vmv.v.i v8,1\n vnmsac.vx v7,x6,v8",
+    };
+    (void)state;
+    for (u32 i = 0; i < 3 * countof(texts); i++) {
+        const Shape s = {
+            .lanes = 32, .items = 64, .along = 8u << i / countof(texts), .warps = 2, .memory = 1};
+        no_text();
+        find_places();
+        line("vmv.v.v v7,v1");
+        line("%s", texts[i % countof(texts)]);
+        line("li x11,%#x", DATA + OUT);
+        leave_row(7);
+        assert_false(faults(&s, i));
+    }
+    buf_free(&gen.text);
+}
+
+/* Rows that begin a round with one scalar for all lanes and end it with one for each line, or the other way. */
+static void lines_in_rounds(void **state)
+{
+    static const char *const rounds[] = {
+        "vadd.vv v7,v7,v2", "vadd.vx v7,v3,x28", "vmv.v.v v7,v2",
+        "vmv.v.x v7,x28",   "vadd.vv v7,v7,v3",  "vsub.vv v7,v2,v7",
+    };
+    (void)state;
+    for (u32 i = 0; i < 4 * countof(rounds); i++) {
+        static const char *const firsts[] = {"vmv.v.v v7,v3", "vmv.v.v v7,v2", "vmv.v.x v7,x6",
+                                             "vadd.vv v7,v2,v3"};
+        const Shape s = {.lanes = 32, .items = 64, .along = 16, .warps = 2, .memory = 1};
+        no_text();
+        find_places();
+        line("%s", firsts[i / countof(rounds)]);
+        line("vmv.v.i v8,0");
+        line("li x28,4");
+        label(".Lt");
+        line("vmul.vx v8,v8,x6");
+        line("vadd.vv v8,v8,v7");
+        line("%s", rounds[i % countof(rounds)]);
+        line("addi x28,x28,-1");
+        line("bnez x28,.Lt");
+        line("li x11,%#x", DATA + OUT);
+        leave_row(8);
+        assert_false(faults(&s, i));
+    }
+    buf_free(&gen.text);
+}
+
 /* Addresses that are lines plus something of each lane's own, or of the warp's; and, in warps that lack lanes, a row that is
  * the same in all lanes but where a side has written it. */
 static void lines_and_others(void **state)
@@ -435,9 +536,15 @@ static void lines_into_streams(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_and_more),   cmocka_unit_test(sizes_that_change),
-        cmocka_unit_test(sides_that_divide), cmocka_unit_test(lines_at_the_end),
-        cmocka_unit_test(lines_and_others),  cmocka_unit_test(lines_into_streams),
+        cmocka_unit_test(places_and_more),
+        cmocka_unit_test(sizes_that_change),
+        cmocka_unit_test(sides_that_divide),
+        cmocka_unit_test(lanes_at_the_ends),
+        cmocka_unit_test(rests),
+        cmocka_unit_test(lines_in_rounds),
+        cmocka_unit_test(lines_at_the_end),
+        cmocka_unit_test(lines_and_others),
+        cmocka_unit_test(lines_into_streams),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

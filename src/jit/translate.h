@@ -1,8 +1,8 @@
 /* translate.h -- a region as a function of LLVM.
  *
  * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
- * lanes, instruction.c what is in blocks.  linear.c knows rows that are constant but for scalars,
- * arith.c computes integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of
+ * lanes, instruction.c what is in blocks.  linear.c knows rows that are constant but for scalars, and carry.c where they
+ * stay so from block to block; arith.c computes integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of
  * matrices; reach.c and vecmem.c access memory, with the help of functions that are made once
  * (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
  *

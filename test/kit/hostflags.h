@@ -18,6 +18,15 @@ static inline u8 raise_in_host(u32 flags)
         if (flags >> i & 1)
             _mm_setcsr(_mm_getcsr() | 1u << bit[i]);
     return flags & 31;
+#elif defined(__aarch64__)
+    /* of FPSR, likewise */
+    static const u8 bit[5] = {4, 3, 2, 1, 0};
+    u64 fpsr;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(fpsr));
+    for (u32 i = 0; i < 5; i++)
+        fpsr |= (u64)(flags >> i & 1) << bit[i];
+    __asm__ volatile("msr fpsr, %0" ::"r"(fpsr));
+    return flags & 31;
 #else
     return flags & 0;
 #endif

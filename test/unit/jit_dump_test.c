@@ -329,7 +329,8 @@ static void asks_for_rows_once(void **state)
     for (size_t i = 0; i < countof(row); i++) {
         char text[300];
         snprintf(text, sizeof text, "%s endprg x0,x0,x0\n", row[i].text);
-        const u32 n = lines_made(text, " bitcast <4 x i1> ", " to i4");
+        const u32 n = lines_made(text, " bitcast <4 x i1> ", " to i4") +
+                      lines_made(text, " call ", "@llvm.vector.reduce.umax"); /* on AArch64 */
         if (n != row[i].times)
             fail_msg("%srows are asked for %u times, not %u", row[i].text, n, row[i].times);
     }

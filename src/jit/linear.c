@@ -279,9 +279,8 @@ static Pattern quotient_of_numbers(Emit *e, const Uop *u, Op op)
     const Val before = LLVMBuildLShr(B, e->tid, word(e, (u32)__builtin_ctz(line)), "");
     for (u32 i = 0; i < e->nchunks; i++)
         if (op == OP_divu && line >= e->chunk)
-            p.offset[i] = i * e->chunk % line
-                              ? p.offset[i - 1]
-                              : plus(e, before, word(e, i * e->chunk / line));
+            p.offset[i] = i * e->chunk % line ? p.offset[i - 1]
+                                              : plus(e, before, word(e, i * e->chunk / line));
         else
             p.root.c[i] = lane_places(e, i, op);
     for (u32 i = 0; op == OP_divu && line < e->chunk && i < e->nchunks; i++)

@@ -9,7 +9,7 @@
  */
 #include "jit/load.h"
 #include "base/mem.h"
-#include "jit/relocate.h"
+#include "jit/hostkind.h"
 #include <elf.h>
 #include <math.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "base/fdio.h"
 #include "comp/cache.h"
 #include "comp/comp.h"
-#include "jit/relocate.h"
+#include "jit/hostkind.h"
 #include "jit/siphash.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* translate.h -- a region as a function of LLVM.
  *
  * translate.c makes the function: entries, blocks, control flow, exits; diverge.c has branches of
- * lanes, instruction.c what is in blocks.  linear.c knows rows that are constant but for scalars, and carry.c where they
+ * lanes, instruction.c what is in blocks.  linear.c knows rows that are constant but for scalars, and carried.c where they
  * stay so from block to block; arith.c computes integers, hostfloat.c floats, whose NaNs canonical.c is about, product.c products of
  * matrices; reach.c and vecmem.c access memory, with the help of functions that are made once
  * (helpers.c, HostEnv.helper).  fence.c hides some of it from LLVM.
@@ -113,7 +113,7 @@ typedef struct {
     Known *known;           /* NULL: not kept */
 } Legacy;
 
-/* A register whose row is known where a block begins that several lead to (carry.c). */
+/* A register whose row is known where a block begins that several lead to (carried.c). */
 typedef struct {
     u8 n;
     bool is_gone;           /* some way has something else */
@@ -380,7 +380,7 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first);
 u32 lanes_mask(const Emit *e);
 Val first_lanes(Emit *e);
 
-/* --- carry.c ----------------------------------------------------------------------------- */
+/* --- carried.c --------------------------------------------------------------------------- */
 
 /* An order in which blocks can be made: a block comes before those that only it leads to, and where it can behind all that
  * lead to it.  False: out of memory. */

@@ -1,4 +1,4 @@
-/* jit_carry_test.c -- rows that are known where ways meet (jit/carry.c): code that is entered behind a barrier, or at the
+/* jit_carry_test.c -- rows that are known where ways meet (jit/carried.c): code that is entered behind a barrier, or at the
  * head of a loop, takes what it knows out of the warp's registers, and leaves the region where a lane has something else.
  */
 #include "test/kit/hostrig.h"

@@ -12,7 +12,7 @@
 #include "jit/jit.h"
 #include "jit/maker.h"
 #include "jit/siphash.h"
-#include "jit/relocate.h"
+#include "jit/hostkind.h"
 #include "link/link.h"
 #include <dirent.h>
 #include <elf.h>

@@ -1,4 +1,4 @@
-/* carry.c -- patterns (linear.c) that are known where ways meet: at heads of loops, behind branches and barriers.
+/* carried.c -- patterns (linear.c) that are known where ways meet: at heads of loops, behind branches and barriers.
  *
  * What a block has found out is known to its heirs, which only it leads to.  A block that several lead to may begin
  * with patterns, too, if on all ways the register is the same row plus scalars: those are in homes of their own, as

@@ -1,6 +1,6 @@
-/* relocate.h -- what differs between hosts in objects that LLVM makes: relocations, and jumps to far functions. */
-#ifndef JIT_RELOCATE_H
-#define JIT_RELOCATE_H
+/* hostkind.h -- what differs between hosts in objects that LLVM makes: relocations, and jumps to far functions. */
+#ifndef JIT_HOSTKIND_H
+#define JIT_HOSTKIND_H
 #include "jit/load.h"
 
 enum { STUB = 16 }; /* bytes of a jump */

@@ -1,7 +1,7 @@
-/* relocate.c -- relocations of host code ("System V Application Binary Interface, AMD64 Architecture Processor
+/* hostkind.c -- relocations of host code ("System V Application Binary Interface, AMD64 Architecture Processor
  * Supplement", 4.4; "ELF for the Arm 64-bit Architecture", 5.7), those that LLVM's code of one module needs: code is in
  * one block with its constants and its jumps, so nothing is far, and no table of addresses is needed. */
-#include "jit/relocate.h"
+#include "jit/hostkind.h"
 #include <elf.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* relocate_test.c -- relocations of host code, on every host for all of them.  The words of AArch64 are those that GNU as
+/* hostkind_test.c -- relocations of host code, on every host for all of them.  The words of AArch64 are those that GNU as
  * and ld 2.40 make of the instructions beside them. */
-#include "jit/relocate.h"
+#include "jit/hostkind.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

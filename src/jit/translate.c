@@ -1011,6 +1011,7 @@ static LLVMModuleRef translate_once(LLVMContextRef c, const Region *r, const Hos
                                     u64 (*uncarried)[4], bool *again)
 {
     Emit *e = emit_new(c, host, r->lanes, name, helpers);
+    *again = false;
     if (!e)
         return NULL;
     memset(helpers, 0, HELPER_WORDS * sizeof *helpers);

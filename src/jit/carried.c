@@ -71,14 +71,8 @@ static bool distance(const Emit *e, Val a, Val b, u32 *d)
     return true;
 }
 
-static Val new_home(Emit *e)
-{
-    const LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
-    LLVMPositionBuilderBefore(B, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
-    const Val home = LLVMBuildAlloca(B, e->i32, "place");
-    LLVMPositionBuilderAtEnd(B, here);
-    return home;
-}
+/* Whether the chunk has the same scalar as the one before it. */
+static bool shares_home(const Carried *h, u32 i) { return i && h->home[i] == h->home[i - 1]; }
 
 /* The first way to block `to`: what it has is taken for what all have. */
 static void propose(Emit *e, Carry *c, u32 to)
@@ -91,7 +85,8 @@ static void propose(Emit *e, Carry *c, u32 to)
         Carried *h = &c->all[c->n++];
         *h = (Carried){.n = (u8)n, .root = p->root};
         for (u32 i = 0; i < e->nchunks; i++)
-            h->home[i] = i && p->offset[i] == p->offset[i - 1] ? h->home[i - 1] : new_home(e);
+            h->home[i] =
+                i && p->offset[i] == p->offset[i - 1] ? h->home[i - 1] : stack_place(e, e->i32);
     }
 }
 
@@ -111,11 +106,11 @@ static bool bring(Emit *e, const Carried *h)
         offset[i] = same   ? offset[i - 1]
                     : d[i] ? LLVMBuildAdd(B, p->offset[i], word(e, d[i]), "")
                            : p->offset[i];
-        if (i && h->home[i] == h->home[i - 1] && offset[i] != offset[i - 1])
+        if (shares_home(h, i) && offset[i] != offset[i - 1])
             return false;
     }
     for (u32 i = 0; i < e->nchunks; i++)
-        if (!i || h->home[i] != h->home[i - 1])
+        if (!shares_home(h, i))
             LLVMBuildStore(B, offset[i], h->home[i]);
     return true;
 }
@@ -147,9 +142,8 @@ void carry_begin(Emit *e, u32 i)
         Pattern *p = &e->known.pattern[h->n];
         for (u32 j = 0; !h->is_gone && j < e->nchunks; j++) {
             p->root.c[j] = h->root.c[j];
-            p->offset[j] = j && h->home[j] == h->home[j - 1]
-                               ? p->offset[j - 1]
-                               : LLVMBuildLoad2(B, e->i32, h->home[j], "");
+            p->offset[j] =
+                shares_home(h, j) ? p->offset[j - 1] : LLVMBuildLoad2(B, e->i32, h->home[j], "");
         }
         if (!h->is_gone)
             e->known.v[h->n] = pattern_row(e, p);
@@ -165,7 +159,7 @@ void carry_enter(Emit *e, u32 i)
         Val offset = NULL;
         for (u32 j = 0; !h->is_gone && j < e->nchunks; j++) {
             const Val row = LLVMBuildLoad2(B, e->row, e->v_home[h->n][j], "");
-            if (!j || h->home[j] != h->home[j - 1]) {
+            if (!shares_home(h, j)) {
                 const Val first = LLVMBuildExtractElement(B, row, word(e, 0), "");
                 offset = LLVMBuildSub(B, first, word(e, constant_lane(h->root.c[j], 0)), "");
                 LLVMBuildStore(B, offset, h->home[j]);

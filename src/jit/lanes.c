@@ -107,15 +107,21 @@ void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on)
 
 /* --- one by one -------------------------------------------------------------------------- */
 
-Val stack_array(Emit *e, u32 words)
+Val stack_place(Emit *e, LLVMTypeRef t)
 {
     const LLVMBasicBlockRef here = LLVMGetInsertBlock(B), entry = LLVMGetEntryBasicBlock(e->fn);
     const Val first = LLVMGetFirstInstruction(entry);
     if (first)
         LLVMPositionBuilderBefore(B, first);
-    const Val all = LLVMBuildAlloca(B, LLVMArrayType(e->i32, words), "");
-    LLVMSetAlignment(all, 64);
+    const Val place = LLVMBuildAlloca(B, t, "");
     LLVMPositionBuilderAtEnd(B, here);
+    return place;
+}
+
+Val stack_array(Emit *e, u32 words)
+{
+    const Val all = stack_place(e, LLVMArrayType(e->i32, words));
+    LLVMSetAlignment(all, 64);
     return all;
 }
 

@@ -249,8 +249,16 @@ static Val lane_places(Emit *e, u32 chunk, Op op)
     return LLVMConstVector(lane, e->chunk);
 }
 
+static Pattern remainders(Emit *e)
+{
+    Pattern p = one_value(e, word(e, 0));
+    for (u32 i = 0; i < e->nchunks; i++)
+        p.root.c[i] = lane_places(e, i, OP_remu);
+    return p;
+}
+
 /* The numbers of the warp's work-items, divided by the size of lines or a multiple of it. */
-static Pattern quotient_of_numbers(Emit *e, const Uop *u, Op op)
+static Pattern divided_numbers(Emit *e, const Uop *u, Op op)
 {
     const u32 line = e->r->warp.line;
     const Pattern *a = &e->known.pattern[u->ra];
@@ -275,23 +283,23 @@ static Pattern quotient_of_numbers(Emit *e, const Uop *u, Op op)
     }
     /* 3. several in a warp, which share no chunk, or do */
     e->known.x[u->rb] = word(e, line);
-    Pattern p = one_value(e, word(e, 0));
+    if (op == OP_remu)
+        return remainders(e);
     const Val before = LLVMBuildLShr(B, e->tid, word(e, (u32)__builtin_ctz(line)), "");
+    Pattern p = one_value(e, before);
     for (u32 i = 0; i < e->nchunks; i++)
-        if (op == OP_divu && line >= e->chunk)
+        if (line < e->chunk)
+            p.root.c[i] = lane_places(e, i, op);
+        else
             p.offset[i] = i * e->chunk % line ? p.offset[i - 1]
                                               : plus(e, before, word(e, i * e->chunk / line));
-        else
-            p.root.c[i] = lane_places(e, i, op);
-    for (u32 i = 0; op == OP_divu && line < e->chunk && i < e->nchunks; i++)
-        p.offset[i] = before;
     return p;
 }
 
 /* The same, remembered. */
 static Pattern divide_numbers(Emit *e, const Uop *u, Op op)
 {
-    const Pattern p = quotient_of_numbers(e, u, op);
+    const Pattern p = divided_numbers(e, u, op);
     if (op == OP_divu)
         e->known.quotient = p;
     return p;
@@ -311,14 +319,6 @@ static bool is_remainder(Emit *e, const Pattern *numbers, const Pattern *quotien
         if (q->root.c[i] != quotient->root.c[i] || q->offset[i] != quotient->offset[i])
             return false;
     return true;
-}
-
-static Pattern remainders(Emit *e)
-{
-    Pattern p = one_value(e, word(e, 0));
-    for (u32 i = 0; i < e->nchunks; i++)
-        p.root.c[i] = lane_places(e, i, OP_remu);
-    return p;
 }
 
 /* --- instructions -------------------------------------------------------------------------- */

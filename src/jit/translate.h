@@ -522,6 +522,8 @@ Val gather_lanes(Emit *e, Val a, const Plain *p, Val on, u32 width, Op op);
 /* The same for words that are stored, where the host scatters: the last lane at an address is the
  * last to write. */
 void scatter_lanes(Emit *e, Val data, Val a, const Plain *p, Val on);
+/* A place on the host's stack, of the whole function. */
+Val stack_place(Emit *e, LLVMTypeRef t);
 /* An array on the host's stack of so many words, of the whole function; one of a word for each lane; puts a row there. */
 Val stack_array(Emit *e, u32 words);
 Val lane_array(Emit *e);

@@ -20,7 +20,7 @@
  * all_within() compares the address of every lane that is on with one range, which is of one window
  * and ends three bytes before its last page does, so that no lane reaches beyond, and near_row()
  * the first and the last of a row, or the last word of a stretch of records (words.c), and access_pattern()
- * the first and the last of each chunk;
+ * the lowest and the highest of all chunks that have the same scalar, by what is known of their distances;
  * access_chunks() has all lanes compared, on or off; has_all_words() in
  * stream.c, each lane with a range that is shorter by the words behind its first.  These and
  * lanes.c add such addresses, as numbers from 0 to 2^32 - 1, to the base of that window, or their
@@ -912,9 +912,7 @@ static void access_pattern(Emit *e, const Uop *u, const VectorAccess *x, const P
 /* Whether access_pattern() is for it: a whole row is found more simply, and hosts store some lanes of one otherwise. */
 static bool is_by_chunks(Emit *e, const VectorAccess *x, const Pattern *p)
 {
-    enum {
-        NEAR = 1 << 14
-    }; /* bytes: lanes that are farther apart are better loaded as streams, or rows ahead */
+    enum { NEAR = 1 << 14 }; /* bytes that lanes may be apart */
     if (!is_pattern(p) || (!x->loads && !e->at->full))
         return false;
     const Lie lie = lie_of(e, p, x->width);
@@ -922,11 +920,13 @@ static bool is_by_chunks(Emit *e, const VectorAccess *x, const Pattern *p)
         return x->loads;
     if (!e->at->full || step_of(e, p) == x->width || step_of(e, p) == 0 - x->width)
         return false;
+    if (lie == SPREAD && e->streams && e->in_cycle[e->index])
+        return false; /* they may go along rows */
     for (u32 i = 0; lie == SPREAD && i < e->nchunks; i++) {
         i32 least;
         u32 extent;
         reach_of(e, p, i, &least, &extent);
-        if (extent > NEAR || (e->streams && e->in_cycle[e->index]))
+        if (extent > NEAR)
             return false;
     }
     return true;

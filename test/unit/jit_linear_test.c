@@ -310,6 +310,23 @@ static void leave_row(u32 row)
     line("endprg x0,x0,x0");
 }
 
+/* x14: how far each of eight groups is from the last one, which begins at 0. */
+static void begin_group(void)
+{
+    line("csrr x14,wgid");
+    line("addi x14,x14,-7");
+    line("slli x14,x14,6");
+}
+
+/* Ends a program that leaves a row of each such group, one behind the other. */
+static void leave_row_of_group(u32 row)
+{
+    line("li x11,%#x", DATA + OUT);
+    line("slli x14,x14,1");
+    line("sub x11,x11,x14");
+    leave_row(row);
+}
+
 /* Accesses of two lines of half a warp, or of two addresses, of which one goes over the end of memory by some bytes, or does
  * not: by the last of eight groups, when the others have found the range that it goes over. */
 static void lines_at_the_end(void **state)
@@ -334,9 +351,7 @@ static void lines_at_the_end(void **state)
                 find_places();
                 line("li x12,%#x", last ? end - other : other - end);
                 line("li x13,%#x", last ? other : end);
-                line("csrr x14,wgid");
-                line("addi x14,x14,-7");
-                line("slli x14,x14,6");
+                begin_group();
                 line("add x13,x13,x14");
                 line("vmul.vx v4,v2,x12");
                 line("vadd.vx v4,v4,x13");
@@ -344,10 +359,7 @@ static void lines_at_the_end(void **state)
                 line("vadd.vv v3,v3,v4");
                 line("vmv.v.i v5,0");
                 line("%s", accesses[i].text);
-                line("li x11,%#x", DATA + OUT);
-                line("slli x14,x14,1");
-                line("sub x11,x11,x14");
-                leave_row(5);
+                leave_row_of_group(5);
                 assert_int_equal(faults(&s, i), over > 0);
             }
     buf_free(&gen.text);
@@ -374,9 +386,7 @@ static void lanes_at_the_ends(void **state)
         const u32 span = 31 * (u32)(step < 0 ? -step : step);
         const u32 low = at_end ? DATA + DATA_BYTES - width - span + (u32)over : KNL - (u32)over;
         no_text();
-        line("csrr x14,wgid");
-        line("addi x14,x14,-7");
-        line("slli x14,x14,6"); /* the groups before it are farther inside */
+        begin_group();
         line("li x12,%#x", step < 0 ? low + span : low);
         line(at_end ? "add x12,x12,x14" : "sub x12,x12,x14");
         line("li x13,%d", step);
@@ -386,10 +396,7 @@ static void lanes_at_the_ends(void **state)
         line("vadd.vi v2,v1,5");
         line("vmv.v.i v5,0");
         line("%s", accesses[n].text);
-        line("li x11,%#x", DATA + OUT);
-        line("slli x14,x14,1");
-        line("sub x11,x11,x14");
-        leave_row(5);
+        leave_row_of_group(5);
         if (faults(&s, i) != (over > 0))
             fail_msg("%s, step %d, %s by %d", accesses[n].text, step,
                      at_end ? "over the end" : "before the beginning", over);

@@ -31,11 +31,10 @@ typedef struct {
 
 /* Whether the instruction changes nothing of a warp that host code does not set when the next one
  * begins. */
-static bool can_repeat(const Region *r, const Uop *u, const IsaFacts *f)
+static bool can_repeat(const Uop *u, const IsaFacts *f)
 {
     const u16 kept = STATE_VXSAT | STATE_RESERVED | STATE_COPIES;
-    const bool waits = f->control == CONTROL_BARRIER && !r->warp.alone;
-    if (waits || f->writes & kept || u->id >= NINSN)
+    if (f->writes & kept || u->id >= NINSN)
         return false;
     if ((Effect)isa_insn[u->id].effect != E_CSR)
         return true;
@@ -47,9 +46,17 @@ static bool repeats(const Region *r)
 {
     for (u32 i = 0; i < r->nblock; i++)
         for (u32 k = 0; k < r->block[i].nuop; k++)
-            if (!can_repeat(r, r->block[i].uop[k], r->block[i].facts[k]))
+            if (!can_repeat(r->block[i].uop[k], r->block[i].facts[k]))
                 return false;
     return true;
+}
+
+static bool meets(const Region *r)
+{
+    bool any = false;
+    for (u32 i = 0; i < r->nblock; i++)
+        any |= r->block[i].end == END_BARRIER;
+    return any;
 }
 
 /* --- expressions --------------------------------------------------------------------------- */
@@ -76,7 +83,7 @@ static u16 number_of_word(Region *r, u32 word)
 static u16 number_of_op(Region *r, Op op, u16 a, u16 b)
 {
     const LaunchValue *va = &r->value[a], *vb = &r->value[b];
-    if (!a || !b)
+    if (!a || !b || va->kind == VALUE_PAST || vb->kind == VALUE_PAST)
         return UNKNOWN;
     if (va->kind == VALUE_WORD && vb->kind == VALUE_WORD)
         return number_of_word(r, op_eval(op, va->word, vb->word));
@@ -90,7 +97,9 @@ static u16 number_of_op(Region *r, Op op, u16 a, u16 b)
 static u16 number_of_load(Region *r, const State *s, const Uop *u)
 {
     const u16 base = s->x[u->ra];
-    if (!base || s->stored || u->mem || (!s->is_sure && r->value[base].loads >= DEEP))
+    if (!base || r->value[base].kind == VALUE_PAST || s->stored || u->mem)
+        return UNKNOWN;
+    if ((!s->is_sure || r->meets) && r->value[base].loads >= DEEP)
         return UNKNOWN;
     const Op op = (Op)isa_insn[u->id].op;
     return number_of(r, (LaunchValue){.kind = VALUE_LOAD,
@@ -144,8 +153,28 @@ static void follow(Region *r, State *s, const RegionBlock *b, u32 k)
         s->x[__builtin_ctzll(written)] = v;
 }
 
+/* The number of what was loaded before a barrier; UNKNOWN: nobody asks for that. */
+static u16 number_of_past(Region *r, u16 v)
+{
+    if (r->value[v].kind == VALUE_PAST)
+        return v;
+    if (!is_local_size(r, v))
+        return UNKNOWN;
+    return number_of(r, (LaunchValue){.kind = VALUE_PAST, .a = v, .loads = 1});
+}
+
+/* Where warps have met at a barrier, constants are read again if one may have changed: then registers have what was
+ * loaded before, and no store has come since. */
+static void pass_barrier(Region *r, State *s)
+{
+    for (u32 n = 0; n < 64; n++)
+        if (r->value[s->x[n]].loads)
+            s->x[n] = number_of_past(r, s->x[n]);
+    s->stored = false;
+}
+
 /* Keeps in *to what both know; true: it knew more before. */
-static bool meet(State *to, const State *from, bool is_sure)
+static bool meet(Region *r, State *to, const State *from, bool is_sure)
 {
     bool changed = !to->seen || (from->stored && !to->stored) || (to->is_sure && !is_sure);
     if (!to->seen) {
@@ -156,8 +185,9 @@ static bool meet(State *to, const State *from, bool is_sure)
     }
     for (u32 n = 0; n < 64; n++)
         if (to->x[n] != from->x[n] && to->x[n]) {
-            to->x[n] = UNKNOWN;
-            changed = true;
+            const u16 past = number_of_past(r, to->x[n]), old = to->x[n];
+            to->x[n] = past == number_of_past(r, from->x[n]) ? past : UNKNOWN;
+            changed |= to->x[n] != old;
         }
     to->stored |= from->stored;
     to->is_sure &= is_sure;
@@ -178,9 +208,11 @@ static void walk(Region *r, State *at, const u32 *ways)
             State s = at[r->order[i]];
             for (u32 k = 0; s.seen && k < b->nuop; k++)
                 follow(r, &s, b, k);
+            if (s.seen && b->end == END_BARRIER)
+                pass_barrier(r, &s);
             for (u32 k = 0; s.seen && k < b->nsucc; k++) {
                 const u32 to = b->succ[k];
-                changed |= meet(&at[to], &s, s.is_sure && b->nsucc == 1 && ways[to] == 1);
+                changed |= meet(r, &at[to], &s, s.is_sure && b->nsucc == 1 && ways[to] == 1);
             }
         }
     }
@@ -220,6 +252,7 @@ bool constants_find(Region *r)
     u32 *ways = mem_zalloc(r->nblock, sizeof *ways);
     r->value = mem_zalloc(MAX_CONSTANTS, sizeof *r->value);
     r->repeats = r->value && repeats(r);
+    r->meets = r->repeats && meets(r);
     bool ok = at && ways && r->value;
     if (ok) {
         r->nvalue = 1;
@@ -237,7 +270,10 @@ bool constants_find(Region *r)
 
 bool is_local_size(const Region *r, u32 value)
 {
-    const LaunchValue *v = &r->value[value], *from = &r->value[v->a];
+    const LaunchValue *v = &r->value[value];
+    if (v->kind == VALUE_PAST)
+        v = &r->value[v->a];
+    const LaunchValue *from = &r->value[v->a];
     return v->kind == VALUE_LOAD && v->op == OP_w && v->word == 4 * KNL_LOCAL &&
            from->kind == VALUE_CSR && from->word == CSR_knl;
 }
@@ -282,7 +318,8 @@ bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], Pl
         const LaunchValue *v = &r->value[i];
         bool ok = true;
         switch (v->is_needed ? v->kind : VALUE_NONE) {
-        case VALUE_NONE: break;
+        case VALUE_NONE:
+        case VALUE_PAST: break;
         case VALUE_WORD: value[i] = v->word; break;
         case VALUE_CSR: ok = csr_read(w, v->word, &value[i]); break;
         case VALUE_OP: value[i] = op_eval((Op)v->op, value[v->a], value[v->b]); break;

@@ -39,6 +39,11 @@ typedef struct {
     u64 most;               /* but begins none when it has retired so many instructions */
     u64 insns;              /* retired by warps that have ended */
     Warp *warp;             /* that it began last */
+    bool is_over;           /* the group that is current has ended; false before */
+    /* Of such whose warps meet at barriers: */
+    bool passes;            /* whether they go on when they have met; else the one warp waits */
+    u32 waiting;            /* warps that have come to a barrier since the last one was passed; 0 before */
+    u32 round;              /* barriers that the group has passed; 0 before */
 } HostEnv;
 
 /* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a

@@ -63,12 +63,19 @@ static u32 base_of(const Warp *w)
     return w->pc != l->pc && !w->is_fresh && is_code ? base : 0;
 }
 
+/* Something else than code that watches its stores runs in the context. */
+static void forget_constants(Group *g)
+{
+    g->constants_of[false] = g->constants_of[true] = NULL;
+}
+
 /* Interprets at least one Uop, then until a jump of a warp that may enter compiled code (`jumps`),
  * or for *slice Uops.  False: the warp stopped. */
 static bool interpret(Warp *w, u64 *slice, bool jumps)
 {
     const Uop *u = go(w, w->pc);
     bool found = false;
+    forget_constants(w->group);
     while (u && *slice && !found) {
         const Uop *at = u;
         w->ninsns += uop_insns(u);
@@ -111,16 +118,23 @@ static PlainRange around(PlainRange a, PlainRange b)
     return (PlainRange){.lo = lo, .room = (u32)((end > other ? end : other) - lo)};
 }
 
-/* Makes launch constants ready for the warps that *env names.  False: they cannot be read. */
-static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
+/* Makes launch constants ready for the warps that *env names, as the context has them or from memory.  False: they
+ * cannot be read. */
+static bool take_constants(HostEnv *env, const Entry *e)
 {
     /* bytes of a guard that would take in much else: constants are read for each warp */
     enum { WIDE = 1 << 16 };
     Group *g = env->first->group;
+    const bool full = e->warp.full;
     PlainRange guard;
+    env->constant = g->constant[full];
+    if (g->constants_of[full] == e && !g->stale) {
+        env->guard = g->guard;
+        return true;
+    }
     if (g->stale)
-        g->constants_of[false] = g->constants_of[true] = NULL;
-    if (!constants_read(e->region, env->first, constant, &guard))
+        forget_constants(g);
+    if (!constants_read(e->region, env->first, g->constant[full], &guard))
         return false;
     guard = around(g->guard, guard); /* warps with all lanes and others have constants of their own */
     g->stale = guard.room > WIDE;
@@ -131,7 +145,7 @@ static bool read_constants(HostEnv *env, const Entry *e, u32 *constant)
         g->guard = guard;
     }
     env->guard = guard;
-    env->constant = constant;
+    g->constants_of[full] = e;
     return true;
 }
 
@@ -167,13 +181,17 @@ static inline HostCode *plain_code(const Entry *e)
 static inline Outcome run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry, HostCode *code,
                                u64 limit)
 {
-    u32 constant[MAX_CONSTANTS];
     const u64 before = w->ninsns;
     if (e->region->repeats && code == plain_code(e)) {
         env->first = env->last = w;
         env->end = env->most = env->insns = 0;
-        if (!read_constants(env, e, constant))
+        env->is_over = env->passes = false;
+        env->waiting = env->round = 0;
+        /* it does not look for reservations, which code that it does not know may have made */
+        if (w->group->reservations || !take_constants(env, e))
             return CAME_OUT;
+    } else {
+        forget_constants(w->group);
     }
     w->handled = w->reentry = 0;
     const u32 back = code(w, env, limit, entry);
@@ -468,7 +486,8 @@ static Lanes lanes_of(const Launch *l)
     return l->warps == 1 ? LANES_SOME : LANES_MIXED;
 }
 
-/* Of a group in which warp w stopped: those before it have ended, those after it begin. */
+/* Of a group in which warp w stopped: those before it have ended, those after it begin.  Who has ended is counted
+ * (HostEnv.insns). */
 static void set_others(Group *g, const Warp *w)
 {
     for (u32 k = 0; k < g->nwarps; k++) {
@@ -479,23 +498,62 @@ static void set_others(Group *g, const Warp *w)
     }
 }
 
+/* The same where warps meet at barriers, of which so many have been passed: those before it have ended or wait at the
+ * next one, those after it begin or go on behind the last one. */
+static void set_round(Group *g, const Warp *w, const Entry *e, u32 round)
+{
+    for (u32 k = 0; k < g->nwarps; k++) {
+        Warp *other = &g->warps[k];
+        if (other > w && !round)
+            warp_begin(other, g, k);
+        else if (other->state == WARP_DONE)
+            other->ninsns = 0;
+        else
+            other->host = (void *)e;
+        if (other > w && other->state == WARP_WAITING)
+            other->state = WARP_READY;
+    }
+}
+
+/* Runs groups whose warps meet at barriers up to env->end, until they are done (NULL), or a warp stops. */
+static Warp *run_rounds(HostEnv *env, const Entry *e, u64 limit)
+{
+    Group *g = env->first->group;
+    HostCode *code = plain_code(e);
+    env->uop = e->uop;
+    env->passes = true;
+    for (;;) {
+        env->is_over = false;
+        env->waiting = env->round = 0;
+        if (!take_constants(env, e)) {
+            warp_begin(env->first, g, 0);
+            return env->first;
+        }
+        const u32 back = code(env->first, env, limit, 0);
+        if (!env->is_over) {
+            came_back(env->warp, e, back);
+            return env->warp;
+        }
+        if (g->linear + 1 >= env->end || env->insns >= env->most)
+            return NULL;
+        group_end(g);
+        group_place(g, g->linear + 1);
+    }
+}
+
 /* Runs warps env->first to env->last, which have all lanes or (not full) some, and those of the groups that follow up to
  * env->end, until they are done (NULL), or one stops.  Launch constants are read when code begins, and again when a store
  * may have changed one. */
-static Warp *run_warps(HostEnv *env, const Entry *e, bool full, u64 limit)
+static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 {
     Group *g = env->first->group;
     HostCode *code = plain_code(e);
     env->uop = e->uop;
     for (Warp *w = env->first;;) {
-        if (g->constants_of[full] == e && !g->stale) {
-            env->constant = g->constant[full];
-            env->guard = g->guard;
-        } else if (!read_constants(env, e, g->constant[full])) {
+        if (!take_constants(env, e)) {
             warp_begin(w, g, w->id);
             return w;
         }
-        g->constants_of[full] = e;
         const u32 back = code(w, env, limit, 0);
         w = env->warp;
         if (w->state != WARP_DONE) {
@@ -525,7 +583,7 @@ static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit
         for (u32 full = 2; full-- > 0;) {
             env->first = full ? g->warps : last;
             env->last = full ? last - 1 : last;
-            Warp *stopped = run_warps(env, e[full], full, limit);
+            Warp *stopped = run_warps(env, e[full], limit);
             if (stopped)
                 return stopped;
         }
@@ -536,7 +594,10 @@ static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit
     }
 }
 
-static bool may_repeat(const Entry *e) { return e && plain_code(e) && e->region->repeats; }
+static bool may_repeat(const Entry *e, Lanes lanes)
+{
+    return e && plain_code(e) && e->region->repeats && (!e->region->meets || lanes == LANES_ALL);
+}
 
 static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
@@ -553,29 +614,32 @@ static GroupsRun run_groups(Group *g, u64 first, u64 end, u64 most, u64 slice)
         seek_start(j, g);
     }
     const Entry *const e[2] = {g->start[false], g->start[true]};
-    if ((lanes != LANES_ALL && !may_repeat(e[false])) ||
-        (lanes != LANES_SOME && !may_repeat(e[true])))
+    if ((lanes != LANES_ALL && !may_repeat(e[false], lanes)) ||
+        (lanes != LANES_SOME && !may_repeat(e[true], lanes)))
         return (GroupsRun){0};
+    const Entry *most_begin = e[lanes != LANES_SOME];
     if (!is_first)
         group_begin(g, first);
     HostEnv env = {.constant = NULL};
-    set_env(&env, j, g, e[lanes != LANES_SOME]);
+    set_env(&env, j, g, most_begin);
     env.first = g->warps;
     env.last = &g->warps[g->nwarps - 1];
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
     env.most = most;
-    const Warp *stopped = lanes == LANES_MIXED
-                              ? run_mixed(&env, e, end, slice * STRETCH)
-                              : run_warps(&env, e[lanes == LANES_ALL], lanes == LANES_ALL,
-                                          slice * STRETCH);
-    if (!stopped)
-        group_end(g);
+    const Warp *stopped =
+        lanes == LANES_MIXED        ? run_mixed(&env, e, end, slice * STRETCH)
+        : most_begin->region->meets ? run_rounds(&env, most_begin, slice * STRETCH)
+                                    : run_warps(&env, most_begin, slice * STRETCH);
     for (u32 k = 0; k < g->nwarps; k++)
         handled += g->warps[k].handled;
-    g->compiled += env.insns + (stopped ? stopped->ninsns : 0) - handled;
-    if (stopped)
+    if (!stopped)
+        group_end(g);
+    else if (most_begin->region->meets)
+        set_round(g, stopped, most_begin, env.round);
+    else
         set_others(g, stopped);
+    g->compiled += env.insns + (stopped ? group_insns(g) : 0) - handled;
     return (GroupsRun){
         .groups = g->linear - first + !stopped, .insns = env.insns, .has_begun = stopped != NULL};
 }
@@ -585,7 +649,7 @@ static void run_warp(Warp *w, u64 slice)
     Jit *j = (Jit *)w->group->engine;
     const Launch *l = w->group->launch;
     const bool has_twin = compares(j, w);
-    w->group->constants_of[false] = w->group->constants_of[true] = NULL;
+    forget_constants(w->group);
     if (!l->keeps_registers && !has_twin) { /* it cannot be compiled */
         sim_run_warp(w, slice);
         return;

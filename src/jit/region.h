@@ -35,7 +35,10 @@ typedef enum {
 typedef struct { u64 x, v[4]; } RegSet;
 
 /* What a scalar register has in every warp of a launch alike (constant.h): an expression. */
-typedef enum { VALUE_NONE, VALUE_WORD, VALUE_CSR, VALUE_OP, VALUE_LOAD } ValueKind;
+typedef enum {
+    VALUE_NONE, VALUE_WORD, VALUE_CSR, VALUE_OP, VALUE_LOAD,
+    VALUE_PAST              /* value a, loaded before a barrier */
+} ValueKind;
 typedef struct {
     ValueKind kind;
     u16 op;                 /* Op */
@@ -137,7 +140,8 @@ typedef struct {
     u32 nreturns;
     Routine *routine;       /* functions that are called */
     u32 nroutine;
-    bool repeats;           /* its code is run by warp after warp */
+    bool repeats;           /* its code is run by warp after warp, */
+    bool meets;             /* and by all of a group up to a barrier, by all from there to the next, and so on */
     LaunchValue *value;     /* launch constants, of regions that warps begin in; 0 is none */
     u32 nvalue;
 } Region;

@@ -576,7 +576,8 @@ void call_handler(Emit *e)
 
 static const RegSet nothing, everything = {~(u64)1, {~(u64)0, ~(u64)0, ~(u64)0, ~(u64)0}};
 
-void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
+/* Writes to the warp what is read elsewhere: registers in *live, and where it stands. */
+static void write_out(Emit *e, Val pc, const RegSet *live, u32 retired)
 {
     const RegSet *dirty = &e->at->dirty;
     for (u32 n = 1; !e->quick && n < 64; n++)
@@ -589,6 +590,11 @@ void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
                    warp_field(e, offsetof(Warp, ninsns)));
     LLVMBuildStore(B, pc, warp_field(e, offsetof(Warp, pc)));
     LLVMBuildStore(B, e->mask, warp_field(e, offsetof(Warp, mask)));
+}
+
+void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
+{
+    write_out(e, pc, live, retired);
     LLVMBuildRet(B, word(e, code));
 }
 
@@ -664,23 +670,35 @@ static void expect_all_lanes(Emit *e, const Uop *u, const RegSet *live)
     LLVMPositionBuilderAtEnd(B, all);
 }
 
-/* A barrier that warps wait at, or the end of the warp. */
-static void stop_warp(Emit *e, const Uop *u, u8 state, const RegSet *live)
+/* A barrier that warps wait at. */
+static void wait_warp(Emit *e, const Uop *u)
 {
+    const RegSet *live = &e->at->before_end;
+    const int next = region_find(e->r, e->at->next_pc, e->at->full);
     expect_all_lanes(e, u, live);
-    if (e->repeats) { /* nobody waits */
+    LLVMBuildStore(B, LLVMConstInt(e->i8, WARP_WAITING, false),
+                   warp_field(e, offsetof(Warp, state)));
+    if (next >= 0)
+        carry_to(e, (u32)next);
+    LLVMBuildStore(B, word(e, (u32)(1 + next)), warp_field(e, offsetof(Warp, reentry)));
+    write_out(e, word(e, e->at->next_pc), live, e->retired);
+    if (e->repeats && next >= 0)
+        LLVMBuildBr(B, e->met);
+    else
+        LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
+}
+
+static void end_warp(Emit *e, const Uop *u)
+{
+    expect_all_lanes(e, u, &nothing);
+    if (e->repeats) {
         LLVMBuildStore(B, word(e, e->at->next_pc), warp_field(e, offsetof(Warp, pc)));
         store_insns(e);
         LLVMBuildBr(B, e->again);
         return;
     }
-    LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
-    if (state == WARP_WAITING) {
-        const u32 next = (u32)region_find(e->r, e->at->next_pc, e->at->full);
-        carry_to(e, next);
-        LLVMBuildStore(B, word(e, 1 + next), warp_field(e, offsetof(Warp, reentry)));
-    }
-    leave_region(e, word(e, e->at->next_pc), live, e->retired, (u32)HOST_STOPPED);
+    LLVMBuildStore(B, LLVMConstInt(e->i8, WARP_DONE, false), warp_field(e, offsetof(Warp, state)));
+    leave_region(e, word(e, e->at->next_pc), &nothing, e->retired, (u32)HOST_STOPPED);
 }
 
 /* A barrier that nobody waits at. */
@@ -761,9 +779,9 @@ static void end_block(Emit *e)
     case END_JOIN: end_join(e); break;
     case END_INDIRECT: indirect(e, u); break;
     case END_VSET: set_all(e, u); break;
-    case END_BARRIER: stop_warp(e, u, WARP_WAITING, &b->before_end); break;
+    case END_BARRIER: wait_warp(e, u); break;
     case END_PASS: pass_barrier(e, u); break;
-    case END_EXIT: stop_warp(e, u, WARP_DONE, &nothing); break;
+    case END_EXIT: end_warp(e, u); break;
     case END_STOP:
     case END_LEAVE:
         if (e->quick)
@@ -901,10 +919,10 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
         for (u32 k = 0; regset_has_v(in, n) && has_v(e, n) && k < e->nchunks; k++)
             row_store(e, begins ? LLVMConstNull(e->row) : reload_v(e, n, k), v_home(e, n, k));
     Val mask = first_lanes(e), insns = quad(e, 0);
-    if (!e->repeats) {
+    if (!e->repeats)
         mask = LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, mask)), "");
+    if (!e->repeats || !first)
         insns = LLVMBuildLoad2(B, e->i64, warp_field(e, offsetof(Warp, ninsns)), "");
-    }
     LLVMBuildStore(B, mask, e->mask_home);
     LLVMBuildStore(B, insns, e->insns_home);
     if (!e->quick && !first)
@@ -913,11 +931,12 @@ LLVMBasicBlockRef make_entry(Emit *e, u32 i, bool first)
     return at;
 }
 
-static void make_entries(Emit *e, LLVMBasicBlockRef first)
+/* Goes to the entry of that number from where the builder stands. */
+static void make_entries(Emit *e, Val number)
 {
-    LLVMPositionBuilderAtEnd(B, first);
-    const Val cases = LLVMBuildSwitch(B, LLVMGetParam(e->fn, 3), e->stop, 4);
-    LLVMAddCase(cases, word(e, 0), make_entry(e, 0, true));
+    const Val cases = LLVMBuildSwitch(B, number, e->stop, 4);
+    if (!e->repeats)
+        LLVMAddCase(cases, word(e, 0), make_entry(e, 0, true));
     for (u32 i = 0; i < e->r->nblock; i++)
         if (e->r->block[i].is_reentry || (e->headers && e->r->block[i].is_header))
             LLVMAddCase(cases, word(e, 1 + i), make_entry(e, i, false));
@@ -963,8 +982,9 @@ static void emit_function(Emit *e, const char *name)
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
     for (u32 i = 0; i < e->r->nblock; i++)
         emit_block(e, e->order[i]);
-    if (!e->repeats)
-        make_entries(e, first);
+    LLVMPositionBuilderAtEnd(B, e->repeats ? e->resume : first);
+    if (!e->repeats || e->r->meets)
+        make_entries(e, e->repeats ? e->entry : LLVMGetParam(e->fn, 3));
 }
 
 Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,

@@ -158,8 +158,9 @@ typedef struct {
     bool is_wrong;          /* a block begins with what one of its ways does not have */
     u32 *first_uop;         /* number of each block's first Uop in HostEnv.uop */
     LLVMBasicBlockRef stop;
-    /* of code that repeats: where a warp begins, and where it has ended */
-    LLVMBasicBlockRef begin, again;
+    /* of code that repeats: where a warp begins, goes on behind a barrier, has come to one, and has ended */
+    LLVMBasicBlockRef begin, resume, met, again;
+    Val entry, entry_home;  /* where it goes on */
     Val warp_home, group, guard_lo, guard_end; /* i64: HostEnv.guard */
     Val constant[MAX_CONSTANTS]; /* those that loads name */
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */

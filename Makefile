@@ -268,7 +268,7 @@ $B/test/opencl/%: $B/test/opencl/%.o $B/libventus.a
 # the model that executed instructions are compared with
 $B/test/unit/exec_test $B/test/unit/simt_test: $B/test/kit/exec_ref.o
 # programs of two engines
-$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_linear_test $B/test/unit/jit_record_test $B/test/unit/jit_lanes_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
+$B/test/unit/jit_test $B/test/unit/jit_memory_test $B/test/unit/jit_rows_test $B/test/unit/jit_linear_test $B/test/unit/jit_rounds_test $B/test/unit/jit_record_test $B/test/unit/jit_lanes_test $B/test/unit/jit_matrix_test $B/test/unit/jit_sides_test $B/test/unit/region_blocks_test $B/test/unit/jit_engine_test: $B/test/kit/asmgen.o $B/test/kit/twins.o
 ifneq ($(LLVM_CLANG),)
 $(LLTESTSRC:%.c=$B/%.o): CPPFLAGS += $(LLVM_CFLAGS)
 $(LLTESTSRC:%.c=$B/%): LDLIBS += $(LLVM_SHARED)

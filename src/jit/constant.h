@@ -6,6 +6,9 @@
  * the call.  A store that might change one is seen by the guard, a range of addresses around all
  * that lie in pages that may be written (vecmem.c), and by whatever else a guest can store with
  * (jit.c); then they are read again before the next warp begins.
+ *
+ * Where warps meet at barriers (Region.meets), those before the barrier may have changed a constant that
+ * the warp has loaded: behind it a load is a constant if its address is found from the start again.
  */
 #ifndef JIT_CONSTANT_H
 #define JIT_CONSTANT_H

@@ -59,7 +59,14 @@ typedef struct {
  * number it writes into the Group.  It returns when the group has changed what the next one would
  * find (Group.stale, pages to clean), or when what the HostEnv allows has been done: then
  * HostEnv.warp has ended, and all before it have, whose state is not set.  Else it returns because
- * HostEnv.warp stopped, as above. */
+ * HostEnv.warp stopped, as above.
+ *
+ * Code of a region whose warps meet (Region.meets) may be entered behind a barrier, too.  A warp that
+ * comes to one waits, and code goes on with the next; behind the last one, if HostEnv.passes, with
+ * the first one that has not ended, until all have.  It returns as above, but the state of every warp
+ * is set, and HostEnv.is_over tells whether the group has ended: if not, those before HostEnv.warp
+ * wait at the next barrier or have ended, and those behind it are at their start (HostEnv.round is 0,
+ * and nothing of them is set), wait at the last one, or have ended. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

@@ -6,13 +6,18 @@
 
 enum {
     WARPS = 4,
-    ARGS = 16,     /* words of arguments at DATA that programs load, and as many behind them */
-    FIRST_X = 12,  /* to x19: at large */
-    FIRST_V = 4,   /* to v9 */
+    ARGS = 16,    /* words of arguments at DATA that programs load, and as many behind them */
+    FIRST_X = 12, /* to x19: at large */
+    FIRST_V = 4,  /* to v9 */
     NX = 8,
     NV = 6,
     OF_WARP = 1024 /* bytes that a warp leaves */
 };
+
+/* of a function that code does not know */
+#define UNKNOWN_CALL(to)                                                                           \
+    " lui x7,%hi(" to ")\n addi x7,x7,%lo(" to ")\n sw x7,1020(x11)\n lw x7,1020(x11)\n"           \
+    " jalr x9,x7,0\n"
 
 static u32 an_x(void) { return FIRST_X + below(NX); }
 static u32 a_v(void) { return FIRST_V + below(NV); }
@@ -27,7 +32,8 @@ static void begin_program(u32 lanes)
     line("li x11,%#x\n li x7,%d\n mul x7,x7,x21\n add x11,x11,x7", DATA + OUT, OF_WARP);
     line("csrr x7,tid\n vid.v v1\n vadd.vx v1,v1,x7\n li x7,0x70000000");
     line("vsll.vi v2,v1,2\n vadd.vx v2,v2,x7");
-    line("vsll.vi v3,v1,2\n vadd.vx v3,v3,x6"); /* global memory for the same: what all groups share */
+    line(
+        "vsll.vi v3,v1,2\n vadd.vx v3,v3,x6"); /* global memory for the same: what all groups share */
     for (u32 i = 0; i < NX; i++)
         line("lw x%u,%u(x6)", FIRST_X + i, 4 * below(ARGS));
     for (u32 i = 0; i < NV; i++)
@@ -44,6 +50,7 @@ static void end_program(void)
         line("vsw12.v v%u,%u(v3)", FIRST_V + i, 64 + 128 * i);
     line("endprg x0,x0,x0");
     line(".Lfn: addi x12,x12,1\n vadd.vx v4,v4,x13\n jr x9");
+    line(".Lset: sw x13,20(x6)\n jr x9");
     line(".Lmeet: add x13,x13,x20\n barrier x0,x0,0\n jr x9");
 }
 
@@ -95,7 +102,6 @@ typedef struct {
 /* What single warps do. */
 static void rare_statement(const Aim *a)
 {
-    const char *to = one_in(2) ? ".Lfn" : ".Lmeet";
     const u32 l = skip_others();
     switch (below(8)) {
     case 0: line("j .Lend"); break;
@@ -114,9 +120,8 @@ static void rare_statement(const Aim *a)
         break;
     case 5:
     case 6:
-        if (a->leaves) /* code does not know where to */
-            line("lui x7,%%hi(%s)\n addi x7,x7,%%lo(%s)\n sw x7,%d(x11)\n lw x7,%d(x11)\n jalr x9,x7,0",
-                 to, to, OF_WARP - 4, OF_WARP - 4);
+        if (a->leaves)
+            line("%s", one_in(2) ? UNKNOWN_CALL(".Lfn") : UNKNOWN_CALL(".Lmeet"));
         break;
     default: line("barrier x0,x0,0"); break;
     }
@@ -191,9 +196,53 @@ static void programs(void **state)
     buf_free(&gen.text);
 }
 
+/* What changes between two barriers, or while one warp has left the code. */
+static void changes_between(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        u32 items;
+    } rows[] = {
+        {"a warp that leaves the code behind a barrier goes no further than the others",
+         "vsw12.v v4,0(v2)\n barrier x0,x0,0\n li x7,1\n bne x20,x7,1f\n" UNKNOWN_CALL(
+             ".Lfn") "1: vadd.vx v5,v5,x20\n vsw12.v v5,0(v2)\n barrier x0,x0,0\n vlw12.v "
+                     "v6,32(v2)\n",
+         32},
+        {"an argument that a warp has changed",
+         "barrier x0,x0,0\n bnez x20,1f\n sw x13,20(x6)\n 1: barrier x0,x0,0\n csrr x7,knl\n"
+         " lw x7,4(x7)\n lw x14,20(x7)\n",
+         32},
+        {"where arguments were before",
+         "barrier x0,x0,0\n bnez x20,1f\n addi x7,x6,32\n sw x7,4(x5)\n 1: barrier x0,x0,0\n"
+         " lw x14,20(x6)\n",
+         32},
+        {"an argument that changes where the code is not known",
+         "bnez x20,1f\n" UNKNOWN_CALL(".Lset") "1: csrr x7,knl\n lw x7,4(x7)\n lw x14,20(x7)\n"
+                                               " barrier x0,x0,0\n",
+         31},
+    };
+    const u32 first[2] = {DATA, DATA + 0x2000};
+    (void)state;
+    for (size_t i = 0; i < countof(rows); i++) {
+        const Shape s = {
+            .lanes = 8, .items = rows[i].items, .warps = WARPS, .memory = 1, .first = first};
+        gen_begin(i + 1);
+        begin_program(8);
+        buf_str(&gen.text, rows[i].text);
+        end_program();
+        print_message("%s\n", rows[i].name);
+        Twins t = twins_open("jit", 64);
+        twins_load(&t);
+        assert_false(twins_run(&t, &s, i).run.faulted);
+        twins_close(&t);
+    }
+    buf_free(&gen.text);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
+                                       cmocka_unit_test(changes_between)};
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

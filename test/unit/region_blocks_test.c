@@ -411,7 +411,8 @@ static void put_value(const Region *r, u32 n, Buf *b)
     const LaunchValue *v = &r->value[n];
     bool standard;
     switch (v->kind) {
-    case VALUE_NONE: buf_str(b, "?"); break;
+    case VALUE_NONE:
+    case VALUE_PAST: buf_str(b, "?"); break;
     case VALUE_WORD: buf_printf(b, "%x", v->word); break;
     case VALUE_CSR: buf_str(b, isa_csr_name(v->word, &standard)); break;
     case VALUE_OP:
@@ -442,14 +443,11 @@ static void describe_loads(const Region *r, Buf *b)
             const InsnId id = (InsnId)all[i]->uop[k]->id;
             if (!all[i]->full || id >= NINSN || isa_insn[id].effect != E_LOAD)
                 continue;
-            if (all[i]->constant)
-                put_value(r, all[i]->constant[k], b);
-            else
-                buf_str(b, "not looked at");
+            assert_non_null(all[i]->constant);
+            put_value(r, all[i]->constant[k], b);
             buf_str(b, "\n");
         }
-    if (!r->repeats)
-        buf_str(b, "once\n");
+    buf_str(b, !r->repeats ? "once\n" : r->meets ? "in rounds\n" : "");
     mem_free((void *)all);
 }
 
@@ -496,8 +494,14 @@ static const struct {
      "w[add(knl,4)+0]\nw[knl+0]\n"},
     {"csrr x5,knl\n mv x6,x5\n lw x7,0(x6)\n add x7,x0,x6\n lw x7,4(x7)\n", "w[knl+0]\nw[knl+4]\n"},
     {"csrr x5,knl\n beqz x20,1f\n addi x6,x5,4\n j 2f\n1: addi x6,x5,8\n2: lw x7,0(x6)\n", "?\n"},
+    /* where warps meet: memory is asked again, but not by what was loaded before; arguments, not what they point to */
+    {"csrr x5,knl\n lw x6,4(x5)\n sw x6,0(x6)\n barrier x0,x0,0\n lw x7,4(x5)\n lw x8,0(x6)\n lw "
+     "x9,0(x7)\n lw x10,0(x9)\n",
+     "w[knl+4]\nw[knl+4]\n?\nw[w[knl+4]+0]\n?\nin rounds\n"},
+    {"csrr x5,knl\n1: lw x6,4(x5)\n barrier x0,x0,0\n lw x7,0(x6)\n bnez x7,1b\n lw x7,4(x5)\n sw "
+     "x5,0(x5)\n lw x7,4(x5)\n",
+     "w[knl+4]\n?\nw[knl+4]\n?\nin rounds\n"},
     /* what a warp leaves that the next one would find */
-    {"csrr x5,knl\n lw x6,0(x5)\n barrier x0,x0,0\n", "w[knl+0]\nonce\n"},
     {"csrr x5,knl\n lw x6,0(x5)\n csrrw x0,mscratch,x6\n", "w[knl+0]\nonce\n"},
     {"csrr x5,knl\n lw x6,0(x5)\n csrrwi x0,mstatus,8\n csrrsi x0,mtvec,8\n csrr x7,mscratch\n "
      "csrrci x7,mscratch,0\n",
@@ -541,7 +545,8 @@ static u32 evaluate(const Region *r, u32 n, const Memory *m, u64 guard[2])
 {
     const LaunchValue *v = &r->value[n];
     switch (v->kind) {
-    case VALUE_NONE: break;
+    case VALUE_NONE:
+    case VALUE_PAST: break;
     case VALUE_WORD: return v->word;
     case VALUE_CSR:
         return v->word == CSR_knl ? KNL : v->word == CSR_numw ? 2 : v->word == CSR_lds ? LDS_LO : 8;

@@ -15,8 +15,9 @@
 enum {
     UNKNOWN = 0, /* the number of no value */
     ZERO = 1,
-    DEEP = 2 /* loads through which an address is found that is tried on some paths only: the
-              * metadata block, the arguments; what they point to may be nothing */
+    DEEP = 2 /* loads through which an address is found that is tried on some paths only: the metadata block, the
+              * arguments; what they point to may be nothing.  And of a region whose warps meet: that may be what
+              * they work on, and a guard that takes it in makes stores slow */
 };
 
 /* What is known at some place. */
@@ -80,6 +81,13 @@ static u16 number_of_word(Region *r, u32 word)
     return number_of(r, (LaunchValue){.kind = VALUE_WORD, .word = word});
 }
 
+static bool is_in_local(u32 addr) { return addr - LDS_LO < LDS_END - LDS_LO; }
+
+static bool is_local(const LaunchValue *v)
+{
+    return v->kind == VALUE_WORD ? is_in_local(v->word) : v->is_local;
+}
+
 static u16 number_of_op(Region *r, Op op, u16 a, u16 b)
 {
     const LaunchValue *va = &r->value[a], *vb = &r->value[b];
@@ -89,24 +97,30 @@ static u16 number_of_op(Region *r, Op op, u16 a, u16 b)
         return number_of_word(r, op_eval(op, va->word, vb->word));
     if (op == OP_add && (a == ZERO || b == ZERO))
         return a == ZERO ? b : a;
-    const u8 loads = va->loads > vb->loads ? va->loads : vb->loads;
-    return number_of(
-        r, (LaunchValue){.kind = VALUE_OP, .op = (u16)op, .a = a, .b = b, .loads = loads});
+    return number_of(r, (LaunchValue){.kind = VALUE_OP,
+                                      .op = (u16)op,
+                                      .a = a,
+                                      .b = b,
+                                      .loads = va->loads > vb->loads ? va->loads : vb->loads,
+                                      .is_local = is_local(va) || is_local(vb)});
 }
 
 static u16 number_of_load(Region *r, const State *s, const Uop *u)
 {
     const u16 base = s->x[u->ra];
-    if (!base || r->value[base].kind == VALUE_PAST || s->stored || u->mem)
+    const LaunchValue *at = &r->value[base];
+    if (!base || at->kind == VALUE_PAST || s->stored || u->mem)
         return UNKNOWN;
-    if ((!s->is_sure || r->meets) && r->value[base].loads >= DEEP)
+    if ((!s->is_sure || r->meets) && at->loads >= DEEP)
+        return UNKNOWN;
+    if (at->kind == VALUE_WORD ? is_in_local(at->word + (u32)u->imm) : at->is_local)
         return UNKNOWN;
     const Op op = (Op)isa_insn[u->id].op;
     return number_of(r, (LaunchValue){.kind = VALUE_LOAD,
                                       .op = (u16)op,
                                       .a = base,
                                       .word = (u32)u->imm,
-                                      .loads = (u8)(r->value[base].loads + 1)});
+                                      .loads = (u8)(at->loads + 1)});
 }
 
 static u16 number_of_csr(Region *r, const Uop *u)
@@ -115,7 +129,10 @@ static u16 number_of_csr(Region *r, const Uop *u)
     case CSR_knl:
     case CSR_numw:
     case CSR_numt:
-    case CSR_lds: return number_of(r, (LaunchValue){.kind = VALUE_CSR, .word = (u32)u->imm});
+    case CSR_lds:
+        return number_of(r, (LaunchValue){.kind = VALUE_CSR,
+                                          .word = (u32)u->imm,
+                                          .is_local = u->imm == CSR_lds});
     default: return UNKNOWN;
     }
 }

@@ -45,6 +45,7 @@ typedef struct {
     u16 a, b;               /* numbers of values before this one: sources, the base of a load */
     u32 word;               /* the word, the number of the CSR, the offset of a load */
     u8 loads;               /* one after the other, to find it */
+    bool is_local;          /* local memory lies there, whose words are not the same for all: no load from it is a value */
     bool is_needed;         /* by a load of the region */
 } LaunchValue;
 

@@ -467,8 +467,11 @@ static const struct {
      "x9,4(x5)\n",
      "w[knl+4]\nw[w[knl+4]+0]\nw[w[w[knl+4]+0]+0]\n?\nw[knl+4]\n"},
     /* numbers that all warps have alike, and others */
-    {"csrr x5,numw\n lw x6,0(x5)\n csrr x5,numt\n lw x6,0(x5)\n csrr x5,lds\n lw x6,0(x5)\n",
-     "w[numw+0]\nw[numt+0]\nw[lds+0]\n"},
+    {"csrr x5,numw\n lw x6,0(x5)\n csrr x5,numt\n lw x6,0(x5)\n", "w[numw+0]\nw[numt+0]\n"},
+    /* local memory is none */
+    {"csrr x5,lds\n lw x6,0(x5)\n addi x5,x5,4\n lw x6,0(x5)\n lui x7,0x70000\n lw x6,0(x7)\n lw "
+     "x6,-4(x7)\n",
+     "?\n?\n?\nw[70000000-4]\n"},
     {"csrr x5,wid\n lw x6,0(x5)\n csrr x5,tid\n lw x6,0(x5)\n csrr x5,gidx\n lw x6,0(x5)\n csrr "
      "x5,pds\n lw x6,0(x5)\n csrr x5,wgid\n lw x6,0(x5)\n",
      "?\n?\n?\n?\n?\n"},

@@ -5,7 +5,7 @@
  * host code, which finds the values of such loads ready (HostEnv.constant).  They are read before
  * the call.  A store that might change one is seen by the guard, a range of addresses around all
  * that lie in pages that may be written (vecmem.c), and by whatever else a guest can store with
- * (jit.c); then they are read again before the next warp begins.
+ * (calls.c, turn.c); then they are read again before the next warp begins.
  *
  * Where warps meet at barriers (Region.meets), those before the barrier may have changed a constant that
  * the warp has loaded: behind it a load is a constant if its address is found from the start again.

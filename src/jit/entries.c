@@ -33,10 +33,8 @@ static Entry *look(Entries *t, u32 pc, u32 callee, WarpShape s, u32 lanes, VmRul
     Entry *e =
         page ? atomic_load_explicit(&page->at[at >> 2 & (PAGE_UOPS - 1)], memory_order_acquire)
              : NULL;
-    while (e && (e->pc != pc || e->callee != callee || e->warp.full != s.full ||
-                 e->warp.fresh != s.fresh || e->warp.deep != s.deep || e->warp.alone != s.alone ||
-                 e->warp.line != s.line || e->warp.base != s.base || e->lanes != (u8)lanes ||
-                 e->vm != (u8)vm))
+    while (e && (e->pc != pc || e->callee != callee || !shape_is(e->warp, s) ||
+                 e->lanes != (u8)lanes || e->vm != (u8)vm))
         e = e->next;
     return e;
 }

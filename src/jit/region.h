@@ -120,6 +120,12 @@ typedef struct {
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 
+static inline bool shape_is(WarpShape a, WarpShape b)
+{
+    return a.full == b.full && a.fresh == b.fresh && a.deep == b.deep && a.alone == b.alone &&
+           a.line == b.line && a.base == b.base;
+}
+
 /* A region: its blocks, and what they depend on. */
 typedef struct {
     u32 pc;                 /* where it begins */

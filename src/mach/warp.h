@@ -97,7 +97,7 @@ struct Warp {
     u32 nsimt, capsimt;
     u32 reserved;           /* lanes that hold a reservation (lr): reserved_addr, reserved_value */
     u64 ninsns;             /* instructions retired, prefixes included */
-    void *host;             /* the entry of compiled code that it began or was last in (jit/jit.c) */
+    void *host;             /* the entry of compiled code that it began or was last in (jit/turn.c) */
     u32 reentry;            /* the block + 1 of it that it goes on with, or 0 */
     u32 handled;            /* instructions that compiled code left to handlers */
     bool is_fresh;          /* registers are to be read as 0 but were not cleared */
@@ -214,7 +214,7 @@ struct Group {
     const Clock *clock;     /* NULL: a cycle is an instruction that the warp retired */
     struct Engine *engine;  /* that runs it (mach/engine.h) */
     void *code;             /* its decoded code, as the engine has it */
-    u32 uncounted;          /* turns of warps since the time of one was taken (jit/jit.c) */
+    u32 uncounted;          /* turns of warps since the time of one was taken (jit/turn.c) */
     bool was_long;          /* the last one was: the time of the next one is taken */
     u32 answered;           /* questions of the launch's RollCall */
     Group *next;            /* in a list of contexts that nobody runs */

@@ -191,9 +191,11 @@ static Val access_chunk(Emit *e, const Access *x, u32 i, const Plain *p, const V
         single = gather_lanes(e, x->a.c[i], p, on, x->width, x->h->op);
     } else if (e->host->gathers && x->width == 4) {
         scatter_lanes(e, x->data.c[i], x->a.c[i], p, on);
+    } else if (x->h->full) {
+        store_chunk_lanes(e, x->data.c[i], x->a.c[i], p, x->width);
     } else {
         const Val here = word(e, ((1u << e->chunk) - 1) << i * e->chunk);
-        store_lanes(e, x->h->full ? here : LLVMBuildAnd(B, x->mask, here, ""), p, arrays, x->width);
+        store_lanes(e, LLVMBuildAnd(B, x->mask, here, ""), p, arrays, x->width);
     }
     const LLVMBasicBlockRef each_end = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, done);
@@ -222,7 +224,7 @@ static void store_few(Emit *e, const Access *x, const Plain *p, const Val arrays
 static void make_access(Emit *e, const Helper *h)
 {
     const Access x = begin_access(e, h);
-    const bool by_lane = h->stores && (!e->host->gathers || x.width < 4);
+    const bool by_lane = h->stores && !h->full && (!e->host->gathers || x.width < 4);
     const Val arrays[2] = {by_lane ? lane_array(e) : NULL, by_lane ? lane_array(e) : NULL};
     const LLVMBasicBlockRef here = new_block(e, "here"), each = new_block(e, "each");
     Plain p;
@@ -232,9 +234,8 @@ static void make_access(Emit *e, const Helper *h)
     if (by_lane) {
         spread_lanes(e, arrays[0], &x.a);
         spread_lanes(e, arrays[1], &x.data);
-    }
-    if (!h->full && by_lane)
         store_few(e, &x, &p, arrays);
+    }
     for (u32 i = 0; i < e->nchunks; i++)
         v.c[i] = access_chunk(e, &x, i, &p, arrays);
     give_back(e, h->stores ? NULL : &v, quad(e, (u64)1 << 32));

@@ -161,16 +161,37 @@ void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 wi
     LLVMPositionBuilderAtEnd(B, done);
 }
 
+/* Words 2 i and 2 i + 1 of a chunk, as i64. */
+static void two_words(Emit *e, Val chunk, u32 i, Val two[2])
+{
+    const LLVMTypeRef pairs =
+        LLVMVectorType(e->i64, e->chunk / 2); /* fewer words to take out of vectors */
+    const Val both =
+        LLVMBuildExtractElement(B, LLVMBuildBitCast(B, chunk, pairs, ""), word(e, i), "");
+    two[0] = LLVMBuildAnd(B, both, quad(e, UINT32_MAX), "");
+    two[1] = LLVMBuildLShr(B, both, quad(e, 32), "");
+}
+
+void store_chunk_lanes(Emit *e, Val data, Val a, const Plain *p, u32 width)
+{
+    for (u32 i = 0; i < e->chunk / 2; i++) {
+        Val at[2], value[2];
+        two_words(e, a, i, at);
+        two_words(e, data, i, value);
+        for (u32 k = 0; k < 2; k++)
+            store_at(e, LLVMBuildTrunc(B, value[k], data_type(e, width), ""),
+                     byte_at(e, p->window, at[k]));
+    }
+}
+
 /* A chunk of lanes, each so far behind a host address. */
 static Val load_lanes(Emit *e, Val from, Val host, u32 width, Op op)
 {
-    const LLVMTypeRef t = data_type(e, width), pairs = LLVMVectorType(e->i64, e->chunk / 2);
-    const Val all = LLVMBuildBitCast(B, from, pairs, ""); /* fewer words to take out of vectors */
+    const LLVMTypeRef t = data_type(e, width);
     Val v = LLVMGetPoison(e->row);
     for (u32 i = 0; i < e->chunk / 2; i++) {
-        const Val two = LLVMBuildExtractElement(B, all, word(e, i), "");
-        const Val at[2] = {LLVMBuildAnd(B, two, quad(e, UINT32_MAX), ""),
-                           LLVMBuildLShr(B, two, quad(e, 32), "")};
+        Val at[2];
+        two_words(e, from, i, at);
         for (u32 k = 0; k < 2; k++) {
             const Val got = load_at(e, t, byte_at(e, host, at[k]));
             v = LLVMBuildInsertElement(B, v, widen_data(e, op, got, e->i32), word(e, 2 * i + k),

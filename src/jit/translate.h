@@ -529,6 +529,8 @@ Val stack_place(Emit *e, LLVMTypeRef t);
 Val stack_array(Emit *e, u32 words);
 Val lane_array(Emit *e);
 void spread_lanes(Emit *e, Val all, const Row *v);
+/* Stores the lanes of a chunk one after the other. */
+void store_chunk_lanes(Emit *e, Val data, Val a, const Plain *p, u32 width);
 /* Stores the lanes of a mask one after the other, from arrays of addresses and of data. */
 void store_lanes(Emit *e, Val lanes, const Plain *p, const Val arrays[2], u32 width);
 

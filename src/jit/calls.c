@@ -14,17 +14,22 @@ static void set_lanes(Warp *w, u32 mask)
 /* Notes a store that nobody looked at yet. */
 static void note_store(Group *g, u64 addr, u32 width)
 {
-    if (addr + width > g->guard.lo && addr < (u64)g->guard.lo + g->guard.room)
-        g->stale = true;
+    for (u32 i = 0; i < GUARD_PARTS; i++) {
+        const PlainRange part = g->guard.part[i];
+        g->stale |= addr + width > part.lo && addr < (u64)part.lo + part.room;
+    }
 }
 
 /* The same of words at the lanes' addresses. */
 static void note_lanes(Warp *w, const u32 addr[MAX_LANES])
 {
-    const PlainRange guard = w->group->guard;
+    const Guard guard = w->group->guard;
     u32 near = 0;
-    for (int i = 0; i < MAX_LANES; i++)
-        near |= w->on[i] & -(u32)(addr[i] - guard.lo + 3 < guard.room + 3);
+    for (u32 k = 0; k < GUARD_PARTS; k++) {
+        const u32 room = guard.part[k].room, lo = guard.part[k].lo;
+        for (int i = 0; room && i < MAX_LANES; i++)
+            near |= w->on[i] & -(u32)(addr[i] - lo + 3 < room + 3);
+    }
     if (near)
         w->group->stale = true;
 }
@@ -34,7 +39,7 @@ static bool run_one(Warp *w, const Uop *u, u32 mask)
     const IsaAccess access = (IsaAccess)isa_effect[isa_insn[u->id].effect].access;
     set_lanes(w, mask);
     w->handled += uop_insns(u);
-    if (access != ACCESS_NONE && access != ACCESS_LOAD && w->group->guard.room) {
+    if (access != ACCESS_NONE && access != ACCESS_LOAD && w->group->guard.part[0].room) {
         if (isa_insn[u->id].effect == E_AMO)
             note_lanes(w, w->v[u->ra]);
         else
@@ -85,16 +90,16 @@ static PlainRange range_around(const Memory *m, u64 p, u8 flags, u64 lo, u64 end
                         (u32)(size < UINT32_MAX ? size : UINT32_MAX - 3) - 3, m->base};
 }
 
-/* What of the range lies beside the guard, on the side of addr; nothing: addr is too near. */
-static PlainRange outside(PlainRange guard, PlainRange r, u32 addr)
+/* What of the range lies beside the part of a guard, on the side of addr; nothing: addr is too near. */
+static PlainRange outside(PlainRange part, PlainRange r, u32 addr)
 {
-    const u64 end = (u64)r.lo + r.room, past = (u64)guard.lo + guard.room;
-    if (!guard.room || past <= r.lo || guard.lo >= end + 3)
+    const u64 end = (u64)r.lo + r.room, past = (u64)part.lo + part.room;
+    if (!part.room || past <= r.lo || part.lo >= end + 3)
         return r;
     if (addr >= past)
         return (PlainRange){(u32)past, (u32)(end - past), r.base};
-    if ((u64)addr + 3 < guard.lo)
-        return (PlainRange){r.lo, guard.lo - 3 - r.lo, r.base};
+    if ((u64)addr + 3 < part.lo)
+        return (PlainRange){r.lo, part.lo - 3 - r.lo, r.base};
     return (PlainRange){0};
 }
 
@@ -117,8 +122,8 @@ static PlainRange find_range(Group *g, u32 addr, bool stores, u64 lo, u64 end)
             return recent[i];
     const u64 p = addr >> PAGE_BITS;
     PlainRange r = range_around(m, p, memory_rights(m, p), lo, end);
-    if (stores)
-        r = outside(g->guard, r, addr);
+    for (u32 i = 0; stores && i < GUARD_PARTS; i++)
+        r = outside(g->guard.part[i], r, addr);
     return recent[++g->nfound[stores] % RECENT_RANGES] = r;
 }
 

@@ -15,7 +15,8 @@
 enum {
     UNKNOWN = 0, /* the number of no value */
     ZERO = 1,
-    DEEP = 2 /* loads through which an address is found that is tried on some paths only: the metadata block, the
+    DEEP =
+        2 /* loads through which an address is found that is tried on some paths only: the metadata block, the
               * arguments; what they point to may be nothing.  And of a region whose warps meet: that may be what
               * they work on, and a guard that takes it in makes stores slow */
 };
@@ -130,9 +131,9 @@ static u16 number_of_csr(Region *r, const Uop *u)
     case CSR_numw:
     case CSR_numt:
     case CSR_lds:
-        return number_of(r, (LaunchValue){.kind = VALUE_CSR,
-                                          .word = (u32)u->imm,
-                                          .is_local = u->imm == CSR_lds});
+        return number_of(
+            r,
+            (LaunchValue){.kind = VALUE_CSR, .word = (u32)u->imm, .is_local = u->imm == CSR_lds});
     default: return UNKNOWN;
     }
 }
@@ -308,8 +309,38 @@ static u32 loaded(Op op, u32 word)
     }
 }
 
+enum { WIDE = 1 << 16 }; /* bytes of a part of a guard that takes in much else */
+
+void guard_add(Guard *g, u32 addr, u32 size)
+{
+    PlainRange *best = NULL, grown = {0};
+    u64 least = 0;
+    for (u32 i = 0; i < GUARD_PARTS; i++) {
+        PlainRange *p = &g->part[i];
+        const u64 before = (u64)p->lo + p->room, behind = (u64)addr + size;
+        const u32 lo = p->room && p->lo < addr ? p->lo : addr;
+        const u64 room = (p->room && before > behind ? before : behind) - lo;
+        /* a part of their own is worse than one that is near, and better than one that gets wide */
+        const u64 cost = !p->room ? WIDE : room > WIDE ? room : room - p->room;
+        if (best && cost >= least)
+            continue;
+        best = p;
+        least = cost;
+        grown = (PlainRange){.lo = lo, .room = (u32)(room < UINT32_MAX ? room : UINT32_MAX)};
+    }
+    *best = grown;
+}
+
+bool guard_is_wide(const Guard *g)
+{
+    for (u32 i = 0; i < GUARD_PARTS; i++)
+        if (g->part[i].room > WIDE)
+            return true;
+    return false;
+}
+
 /* A word of plain device memory; the guard grows if it may be written. */
-static bool read_word(const Launch *l, Op op, u32 addr, u32 *value, PlainRange *guard)
+static bool read_word(const Launch *l, Op op, u32 addr, u32 *value, Guard *guard)
 {
     const Memory *m = l->memory;
     const u32 width = op == OP_b || op == OP_bu ? 1 : op == OP_h || op == OP_hu ? 2 : 4;
@@ -320,17 +351,14 @@ static bool read_word(const Launch *l, Op op, u32 addr, u32 *value, PlainRange *
     u32 word = 0;
     memcpy(&word, m->base + addr, width);
     *value = loaded(op, word);
-    if (flags & (MEM_W | MEM_TRACKED | MEM_CODE)) {
-        const u32 end = addr + width, lo = guard->room && guard->lo < addr ? guard->lo : addr;
-        const u32 old = guard->lo + guard->room;
-        *guard = (PlainRange){.lo = lo, .room = (guard->room && old > end ? old : end) - lo};
-    }
+    if (flags & (MEM_W | MEM_TRACKED | MEM_CODE))
+        guard_add(guard, addr, width);
     return true;
 }
 
-bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], PlainRange *guard)
+bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], Guard *guard)
 {
-    *guard = (PlainRange){0};
+    *guard = (Guard){.part = {{0}}};
     for (u32 i = 1; i < r->nvalue; i++) {
         const LaunchValue *v = &r->value[i];
         bool ok = true;

@@ -23,5 +23,9 @@ bool is_local_size(const Region *r, u32 value);
 
 /* Reads them for a launch of which w is a warp: value[i] is that of r->value[i]; guard: addresses
  * whose bytes they depend on and that a store may change.  False: one cannot be read. */
-bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], PlainRange *guard);
+bool constants_read(const Region *r, const Warp *w, u32 value[MAX_CONSTANTS], Guard *guard);
+/* Adds bytes to a guard: to the part that they are near, else to one of their own, else to any. */
+void guard_add(Guard *g, u32 addr, u32 size);
+/* Whether a part has so many bytes that it takes in much else. */
+bool guard_is_wide(const Guard *g);
 #endif

@@ -232,11 +232,14 @@ GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
         (lanes != LANES_SOME && !may_repeat(e[true], lanes)))
         return (GroupsRun){0};
     const Entry *most_begin = e[lanes != LANES_SOME];
-    if (!is_first)
-        group_begin(g, first);
     HostEnv env = {.constant = NULL};
     turn_set_env(&env, j, g, most_begin);
     env.first = g->warps;
+    /* a round would end with its first warp */
+    if (most_begin->region->meets && (!turn_take_constants(&env, most_begin) || g->stale))
+        return (GroupsRun){0};
+    if (!is_first)
+        group_begin(g, first);
     env.last = &g->warps[g->nwarps - 1];
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;

@@ -32,7 +32,7 @@ typedef struct {
     bool (*deepen)(Warp *w, const Uop *u, u32 mask);
     /* Of a region that repeats (below). */
     const u32 *constant;    /* launch constants by number (constant.h) */
-    PlainRange guard;       /* where stores may change them */
+    Guard guard;            /* where stores may change them */
     Warp *first, *last;     /* the warps of a group that it runs */
     u64 end;                /* and groups before this one, one after the other */
     u32 pds_step;           /* from the private memory of one to that of the next */

@@ -26,8 +26,14 @@ Val unreserved(Emit *e)
  * makes a reservation */
 static Val misses_guard(Emit *e, Val lo, Val last)
 {
-    const Val behind = LLVMBuildICmp(B, LLVMIntUGE, lo, e->guard_end, "");
-    return LLVMBuildOr(B, behind, LLVMBuildICmp(B, LLVMIntULT, last, e->guard_lo, ""), "");
+    Val misses = NULL;
+    for (u32 i = 0; i < GUARD_PARTS; i++) {
+        const Val behind = LLVMBuildICmp(B, LLVMIntUGE, lo, e->guard_end[i], "");
+        const Val before = LLVMBuildICmp(B, LLVMIntULT, last, e->guard_lo[i], "");
+        const Val beside = LLVMBuildOr(B, behind, before, "");
+        misses = misses ? LLVMBuildAnd(B, misses, beside, "") : beside;
+    }
+    return misses;
 }
 
 Reach reach(Emit *e, Val lo, Val last, bool stores)
@@ -45,7 +51,7 @@ Reach reach(Emit *e, Val lo, Val last, bool stores)
         LLVMBuildAnd(B, flags, LLVMConstInt(e->i8, stores ? MEM_W : MEM_R, false), "");
     ok = LLVMBuildAnd(B, ok,
                       LLVMBuildICmp(B, LLVMIntNE, allowed, LLVMConstInt(e->i8, 0, false), ""), "");
-    if (stores && e->guard_lo)
+    if (stores && e->guard_lo[0])
         ok = LLVMBuildAnd(B, ok, misses_guard(e, lo, last), "");
     if (stores && !e->repeats)
         ok = LLVMBuildAnd(B, ok, unreserved(e), "");

@@ -30,12 +30,13 @@ static void set_state(Emit *e, u8 state)
 
 void load_guard(Emit *e)
 {
-    const size_t guard = offsetof(HostEnv, guard);
-    e->guard_lo =
-        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, lo)), e->i64, "");
-    e->guard_end = LLVMBuildAdd(
-        B, e->guard_lo,
-        LLVMBuildZExt(B, env_field(e, e->i32, guard + offsetof(PlainRange, room)), e->i64, ""), "");
+    for (u32 i = 0; i < GUARD_PARTS; i++) {
+        const size_t part = offsetof(HostEnv, guard.part) + i * sizeof(PlainRange);
+        const Val lo = env_field(e, e->i32, part + offsetof(PlainRange, lo)),
+                  room = env_field(e, e->i32, part + offsetof(PlainRange, room));
+        e->guard_lo[i] = LLVMBuildZExt(B, lo, e->i64, "");
+        e->guard_end[i] = LLVMBuildAdd(B, e->guard_lo[i], LLVMBuildZExt(B, room, e->i64, ""), "");
+    }
 }
 
 /* What does not change while the code runs. */

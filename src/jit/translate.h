@@ -161,7 +161,8 @@ typedef struct {
     /* of code that repeats: where a warp begins, goes on behind a barrier, has come to one, and has ended */
     LLVMBasicBlockRef begin, resume, met, again;
     Val entry, entry_home;  /* where it goes on */
-    Val warp_home, group, guard_lo, guard_end; /* i64: HostEnv.guard */
+    Val warp_home, group;
+    Val guard_lo[GUARD_PARTS], guard_end[GUARD_PARTS]; /* i64: HostEnv.guard */
     Val constant[MAX_CONSTANTS]; /* those that loads name */
     Operand operand[3];     /* matrices on the host's stack: A, B, and before transposition */
     Val lane_words[2];      /* arrays on the host's stack: addresses and data (lanes.c) */

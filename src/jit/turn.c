@@ -73,22 +73,11 @@ void turn_set_env(HostEnv *env, const Jit *j, const Group *g, const Entry *e)
     calls_set(env);
 }
 
-static PlainRange around(PlainRange a, PlainRange b)
-{
-    if (!a.room || !b.room)
-        return a.room ? a : b;
-    const u64 end = (u64)a.lo + a.room, other = (u64)b.lo + b.room;
-    const u32 lo = a.lo < b.lo ? a.lo : b.lo;
-    return (PlainRange){.lo = lo, .room = (u32)((end > other ? end : other) - lo)};
-}
-
 bool turn_take_constants(HostEnv *env, const Entry *e)
 {
-    /* bytes of a guard that would take in much else: constants are read for each warp */
-    enum { WIDE = 1 << 16 };
     Group *g = env->first->group;
     const bool full = e->warp.full;
-    PlainRange guard;
+    Guard own, guard = g->guard; /* warps with all lanes and others have constants of their own */
     env->constant = g->constant[full];
     if (g->constants_of[full] == e && !g->stale) {
         env->guard = g->guard;
@@ -96,13 +85,14 @@ bool turn_take_constants(HostEnv *env, const Entry *e)
     }
     if (g->stale)
         turn_forget_constants(g);
-    if (!constants_read(e->region, env->first, g->constant[full], &guard))
+    if (!constants_read(e->region, env->first, g->constant[full], &own))
         return false;
-    guard =
-        around(g->guard, guard); /* warps with all lanes and others have constants of their own */
-    g->stale = guard.room > WIDE;
+    for (u32 i = 0; i < GUARD_PARTS; i++)
+        if (own.part[i].room)
+            guard_add(&guard, own.part[i].lo, own.part[i].room);
+    g->stale = guard_is_wide(&guard); /* constants are read for each warp */
     if (g->stale)
-        guard = (PlainRange){0};
+        guard = (Guard){.part = {{0}}};
     if (memcmp(&guard, &g->guard, sizeof g->guard)) {
         group_forget_ranges(g, true); /* they are beside the guard */
         g->guard = guard;

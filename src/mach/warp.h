@@ -131,6 +131,12 @@ enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of tw
 /* Where in Group.plain and Group.apart the instruction at a pc has its place. */
 static inline u32 plain_site(u32 pc) { return pc >> 2 & (PLAIN_SITES - 1); }
 enum { RECENT_RANGES = 4 };
+/* Bytes on which launch constants depend, in ranges that lie far from each other, such as metadata and arguments; those
+ * without room are none. */
+enum { GUARD_PARTS = 2 };
+typedef struct {
+    PlainRange part[GUARD_PARTS];
+} Guard;
 enum { MAX_CONSTANTS = 256 }; /* launch constants of compiled code (jit/constant.h) */
 
 /* Words that compiled code has loaded before the lanes ask for them, because each lane goes along memory of its own
@@ -207,7 +213,7 @@ struct Group {
      * of warps with all lanes. */
     const void *constants_of[2];
     u32 constant[2][MAX_CONSTANTS];
-    PlainRange guard;       /* stores here, and those nobody looked at, may change launch constants */
+    Guard guard;            /* stores here, and those nobody looked at, may change launch constants */
     bool stale;             /* one may have changed */
     Warp *warps;
     u32 capwarps;           /* allocated */

@@ -120,7 +120,7 @@ Group *context_take(Contexts *c, const Launch *l)
         group_forget_ranges(g, stores);
     memset(g->apart, 0, sizeof g->apart);
     memory_clean(&g->lds, &g->lds_dirty);
-    g->guard = (PlainRange){0};
+    g->guard = (Guard){.part = {{0}}};
     group_note_accesses(g, NOTE_NOTHING);
     return g;
 }

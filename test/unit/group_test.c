@@ -217,7 +217,7 @@ static void memory_is_clear_for_the_next(void **state)
     g->asked[1][0] = 1 << 5;
     g->recent[0][RECENT_RANGES - 1].room = g->recent[1][0].room = 7;
     g->apart[0][3] = g->apart[1][PLAIN_SITES - 1] = 6;
-    g->guard.room = 9;
+    g->guard.part[1].room = 9;
     g->compiled = 4;
     g->start[false] = g->start[true] = &m;
     context_give(&c, g);
@@ -226,7 +226,7 @@ static void memory_is_clear_for_the_next(void **state)
     assert_true(!g->plain[0][PLAIN_SITES - 1].room && !g->asked[0][PLAIN_SITES / 64 - 1] && !g->asked[1][0]);
     assert_true(!g->recent[0][RECENT_RANGES - 1].room && !g->recent[1][0].room);
     assert_true(!g->apart[0][3] && !g->apart[1][PLAIN_SITES - 1]);
-    assert_true(!g->plain[1][5].room && !g->guard.room && !g->compiled);
+    assert_true(!g->plain[1][5].room && !g->guard.part[1].room && !g->compiled);
     assert_true(!g->start[false] && !g->start[true]);
     assert_int_equal(memory_rights(&g->lds, LDS_LO >> PAGE_BITS), MEM_R | MEM_TRACKED);
     assert_null(c.idle);

@@ -54,7 +54,7 @@ static void random_rights(void)
 /* The largest range of bytes around addr in pages with the same rights, at most `far` pages before
  * and behind its own, any word of which may be accessed and of which a store changes none of the
  * guard's bytes, on the side of addr. */
-static PlainRange around(u32 addr, bool stores, PlainRange guard, u64 far)
+static PlainRange around(u32 addr, bool stores, const Guard *guard, u64 far)
 {
     const u64 page = addr >> PAGE_BITS;
     const u8 flags = memory_rights(&rig.memory, page);
@@ -65,22 +65,31 @@ static PlainRange around(u32 addr, bool stores, PlainRange guard, u64 far)
         end++;
     lo <<= PAGE_BITS;
     end = (end << PAGE_BITS) - 3;
-    const u64 past = (u64)guard.lo + guard.room;
-    if (stores && guard.room && addr >= past && past > lo)
-        lo = past;
-    if (stores && guard.room && addr + 3 < guard.lo && guard.lo < end + 3)
-        end = guard.lo - 3;
+    for (u32 i = 0; stores && i < GUARD_PARTS; i++) {
+        const PlainRange part = guard->part[i];
+        const u64 past = (u64)part.lo + part.room;
+        if (part.room && addr >= past && past > lo)
+            lo = past;
+        if (part.room && addr + 3 < part.lo && part.lo < end + 3)
+            end = part.lo - 3;
+    }
     return (PlainRange){(u32)lo, (u32)(end - lo), rig.memory.base};
 }
 
-static bool overlaps(PlainRange guard, u32 addr)
+static bool overlaps(const Guard *guard, u32 addr)
 {
-    return guard.room && addr < guard.lo + guard.room && addr + 3 >= guard.lo;
+    bool any = false;
+    for (u32 i = 0; i < GUARD_PARTS; i++) {
+        const PlainRange part = guard->part[i];
+        any |= part.room && addr < part.lo + part.room && addr + 3 >= part.lo;
+    }
+    return any;
 }
 
 static void remembers_around(void **state)
 {
     static const PlainRange nothing;
+    static const Guard no_guard;
     u32 found = 0;
     (void)state;
     for (u32 n = 0; n < 20000; n++) {
@@ -89,11 +98,12 @@ static void remembers_around(void **state)
         PlainRange *r = &group->plain[stores][insn[stores]->pc >> 2 & (PLAIN_SITES - 1)];
         if (n % 16 == 0)
             random_rights();
-        group->guard = nothing;
+        group->guard = no_guard;
         group_forget_ranges(group, stores);
-        if (n & 4)
-            group->guard = (PlainRange){addr - 300 + below(600), 1 + below(n & 8 ? 20000 : 40),
-                                        rig.memory.base};
+        for (u32 i = 0; i < GUARD_PARTS; i++)
+            if (n & 4 && below(3))
+                group->guard.part[i] = (PlainRange){addr - 300 + below(600),
+                                                    1 + below(n & 8 ? 20000 : 40), rig.memory.base};
         /* something else was remembered, or nothing; nothing that has the address */
         const PlainRange old = again ? (PlainRange){addr + 1, 100, rig.memory.base} : nothing;
         *r = old;
@@ -101,20 +111,21 @@ static void remembers_around(void **state)
         const bool may =
             now & (stores ? MEM_W : MEM_R) && !(stores && now & (MEM_TRACKED | MEM_CODE | MEM_X));
         PlainRange want = !may ? old
-                          : stores && overlaps(group->guard, addr)
+                          : stores && overlaps(&group->guard, addr)
                               ? nothing
-                              : around(addr, stores, group->guard, 256);
+                              : around(addr, stores, &group->guard, 256);
         assert_int_equal(env.remember(warp, insn[stores], 0xff, addr, 0), (u64)1 << 32);
         if (!want.lo && !want.room)
             want.lo = 1; /* that nothing can be remembered */
         if (r->lo != want.lo || r->room != want.room || (want.room && r->base != want.base))
-            fail_msg("%s at %x, rights %x, guard %x+%x: %x+%x, not %x+%x",
-                     stores ? "stores" : "loads", addr, now, group->guard.lo, group->guard.room,
+            fail_msg("%s at %x, rights %x, guard %x+%x, %x+%x: %x+%x, not %x+%x",
+                     stores ? "stores" : "loads", addr, now, group->guard.part[0].lo,
+                     group->guard.part[0].room, group->guard.part[1].lo, group->guard.part[1].room,
                      r->lo, r->room, want.lo, want.room);
         found += want.room > PAGE_SIZE;
     }
     assert_true(found > 1000);
-    group->guard = nothing;
+    group->guard = no_guard;
 }
 
 /* Where something was remembered before, no more than 256 pages before and behind are looked at. */
@@ -254,10 +265,12 @@ static void notes_stores(void **state)
     enum { LO = 0x2000, ROOM = 40 };
     (void)state;
     memory_map(&rig.memory, DATA, 16 * PAGE_SIZE, MEM_R | MEM_W);
-    group->guard = (PlainRange){DATA + LO, ROOM, rig.memory.base};
+    group->guard = (Guard){.part = {{0}}};
     for (u32 k = 0; k < 4; k++)
         for (u32 at = LO - 6; at < LO + ROOM + 6; at++) {
             const u32 width = k < 2 ? 4 : 2;
+            group->guard = (Guard){.part = {{0}}};
+            group->guard.part[at % 3 ? 0 : 1] = (PlainRange){DATA + LO, ROOM, rig.memory.base};
             for (u32 i = 0; i < LANES; i++)
                 warp->addr[i] = DATA + (i == 3 ? at : 64 + 4 * i);
             group->stale = false;
@@ -267,7 +280,7 @@ static void notes_stores(void **state)
             assert_true(env.vector(warp, insn[k], 0xf7, 0, 0)); /* without that lane */
             assert_false(group->stale);
         }
-    group->guard = (PlainRange){0};
+    group->guard = (Guard){.part = {{0}}};
 }
 
 int main(int argc, char **argv)

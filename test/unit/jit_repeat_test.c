@@ -116,8 +116,8 @@ static void try_run(const Run *r)
     env.pds_step = (u32)group_pds_size(&rig.launch);
     env.constant = constant;
     assert_true(constants_read(host.region, g->warps, constant, &env.guard));
-    assert_int_equal(env.guard.lo, KNL + 4);
-    assert_int_equal(env.guard.lo + env.guard.room, ARGS + 8);
+    assert_int_equal(env.guard.part[0].lo, KNL + 4);
+    assert_int_equal(env.guard.part[0].lo + env.guard.part[0].room, ARGS + 8);
     const u32 back =
         host_run_by(&env, &g->warps[r->warp], UINT32_MAX >> (32 - LANES), 0, UINT64_MAX);
     g->lds_dirty.n = g->pds_dirty.n = 0;
@@ -221,7 +221,9 @@ static void try_store(u32 k, u32 level_lanes, const char *level)
         env.first = env.last = g->warps;
         env.end = env.most = 0;
         env.constant = constant;
-        env.guard = g->guard = (PlainRange){lo, room, rig.memory.base};
+        g->guard = (Guard){.part = {{0}}};
+        g->guard.part[at % 2] = (PlainRange){lo, room, rig.memory.base};
+        env.guard = g->guard;
         g->stale = false;
         host_run_by(&env, g->warps, all, 0, UINT64_MAX);
         const bool hits = at + bytes > lo && at < lo + room;

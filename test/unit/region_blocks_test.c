@@ -584,7 +584,7 @@ static void read_constants(Device *d, const char *load, u8 rights, u32 before_en
     u32 value[MAX_CONSTANTS], block[2] = {7, at - 4};
     u64 want[2] = {UINT64_MAX, 0};
     char text[200];
-    PlainRange guard;
+    Guard guard;
     snprintf(text, sizeof text,
              "csrr x5,knl\n csrr x9,lds\n lw x6,4(x5)\n %s x7,4(x6)\n sub x8,x5,x7\n add x8,x8,x7\n"
              " lhu x8,2(x8)\n endprg x0,x0,x0\n",
@@ -617,12 +617,50 @@ static void read_constants(Device *d, const char *load, u8 rights, u32 before_en
     }
     assert_true(!ok || nloads == 3);
     if (ok)
-        assert_true(guard.lo == want[0] && guard.lo + guard.room == want[1]);
+        assert_true(guard.part[0].lo == want[0] && guard.part[0].lo + guard.part[0].room == want[1] &&
+                    !guard.part[1].room);
     for (u32 n = 1; ok && n < r->nvalue; n++) /* what nobody needs is not read */
         if (r->value[n].kind == VALUE_CSR && r->value[n].word == CSR_lds)
             assert_int_equal(value[n], 0xa5a5a5a5);
     free((void *)w);
     region_free(r);
+}
+
+/* Bytes around two or three places that are far from each other: all are in some part, and parts are narrow as long as
+ * there are enough of them. */
+static void guards(void **state)
+{
+    enum { FAR = 1 << 24, NEAR = 1 << 15, TIMES = 12 };
+    (void)state;
+    gen_begin(5);
+    for (u32 n = 0; n < 3000; n++) {
+        const u32 places = 1 + n % 3, first = n % 7 ? below(1 << 30) : UINT32_MAX - 3 * FAR;
+        u32 at[TIMES], size[TIMES], seen = 0;
+        Guard g = {.part = {{0}}};
+        for (u32 i = 0; i < TIMES; i++) {
+            const u32 place = below(places);
+            seen |= 1u << place;
+            at[i] = first + place * FAR + below(NEAR);
+            size[i] = 1 + below(300);
+            guard_add(&g, at[i], size[i]);
+        }
+        for (u32 i = 0; i < TIMES; i++) {
+            bool has = false;
+            for (u32 k = 0; k < GUARD_PARTS; k++)
+                has |= at[i] >= g.part[k].lo &&
+                       (u64)at[i] + size[i] <= (u64)g.part[k].lo + g.part[k].room;
+            assert_true(has);
+        }
+        assert_int_equal(guard_is_wide(&g), seen == 7);
+    }
+    /* all there is, which has one byte more than a part can say */
+    Guard g = {.part = {{0}}};
+    guard_add(&g, UINT32_MAX, 1);
+    guard_add(&g, 0x80000000, 1);
+    guard_add(&g, 0, 1);
+    assert_true(guard_is_wide(&g));
+    guard_add(&g, UINT32_MAX, 1);
+    assert_true(guard_is_wide(&g));
 }
 
 static void constants_as_read(void **state)
@@ -930,6 +968,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(as_described),      cmocka_unit_test(short_sides),
         cmocka_unit_test(quick_sides),       cmocka_unit_test(long_regions),
         cmocka_unit_test(digests_differ),    cmocka_unit_test(constants_as_described),
+        cmocka_unit_test(guards),
         cmocka_unit_test(constants_as_read), cmocka_unit_test(random_regions),
     };
     if (argc > 1)

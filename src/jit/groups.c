@@ -113,8 +113,8 @@ static void set_others(Group *g, const Warp *w)
 }
 
 /* The same where warps meet at barriers, of which so many have been passed: those before it have ended or wait at the
- * next one, those after it begin or go on behind the last one. */
-static void set_round(Group *g, const Warp *w, const Entry *e, u32 round)
+ * next one, those after it begin or go on behind the last one.  e: of warps that began with some lanes, and with all. */
+static void set_round(Group *g, const Warp *w, const Entry *const e[2], u32 round)
 {
     for (u32 k = 0; k < g->nwarps; k++) {
         Warp *other = &g->warps[k];
@@ -123,33 +123,68 @@ static void set_round(Group *g, const Warp *w, const Entry *e, u32 round)
         else if (other->state == WARP_DONE)
             other->ninsns = 0;
         else
-            other->host = (void *)e;
+            other->host = (void *)e[other->initial == other->full];
         if (other > w && other->state == WARP_WAITING)
             other->state = WARP_READY;
     }
 }
 
-/* Runs groups whose warps meet at barriers up to env->end, until they are done (NULL), or a warp stops. */
-static Warp *run_rounds(HostEnv *env, const Entry *e, u64 limit)
+/* Runs warps env->first to env->last up to where they meet, or (env->passes) to their end, and those of the groups that
+ * follow.  Returns the one that stopped elsewhere, or NULL. */
+static Warp *run_meeting(HostEnv *env, const Entry *e, u64 limit)
+{
+    Warp *w = env->first;
+    while (env->round && w->state == WARP_DONE)
+        if (w++ == env->last)
+            return NULL;
+    env->uop = e->uop;
+    env->is_over = false;
+    if (!turn_take_constants(env, e)) {
+        if (env->round)
+            w->state = WARP_READY;
+        else
+            warp_begin(w, w->group, w->id);
+        return w;
+    }
+    const u32 back = plain_code(e)(w, env, limit, env->round ? w->reentry : 0);
+    if (env->is_over)
+        return NULL;
+    turn_came_back(env->warp, e, back);
+    return env->warp;
+}
+
+/* Runs a group whose warps meet at barriers, and of which the last one has not all lanes, until it has ended (NULL), or
+ * a warp stops. */
+static Warp *run_rounds(HostEnv *env, const Entry *const e[2], u64 limit)
 {
     Group *g = env->first->group;
-    HostCode *code = plain_code(e);
-    env->uop = e->uop;
-    env->passes = true;
-    for (;;) {
-        env->is_over = false;
-        env->waiting = env->round = 0;
-        if (!turn_take_constants(env, e)) {
-            warp_begin(env->first, g, 0);
-            return env->first;
+    Warp *const last = &g->warps[g->nwarps - 1];
+    for (env->round = 0;; env->round++) {
+        env->waiting = 0;
+        for (u32 full = 2; full-- > 0;) {
+            env->first = full ? g->warps : last;
+            env->last = full ? last - 1 : last;
+            Warp *stopped = run_meeting(env, e[full], limit);
+            if (stopped)
+                return stopped;
         }
-        const u32 back = code(env->first, env, limit, 0);
-        if (!env->is_over) {
-            turn_came_back(env->warp, e, back);
-            return env->warp;
-        }
-        if (g->linear + 1 >= env->end || env->insns >= env->most)
+        if (!env->waiting)
             return NULL;
+    }
+}
+
+/* Runs groups whose warps meet at barriers up to group env->end, until they are done (NULL), or a warp stops. */
+static Warp *run_meetings(HostEnv *env, const Entry *const e[2], Lanes lanes, u64 limit)
+{
+    Group *g = env->first->group;
+    const u64 end = env->end;
+    env->passes = lanes == LANES_ALL;
+    env->end = env->passes ? end : 0;
+    for (;;) {
+        env->waiting = env->round = 0;
+        Warp *stopped = env->passes ? run_meeting(env, e[true], limit) : run_rounds(env, e, limit);
+        if (stopped || g->linear + 1 >= end || env->insns >= env->most)
+            return stopped;
         group_end(g);
         group_place(g, g->linear + 1);
     }
@@ -208,10 +243,7 @@ static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit
     }
 }
 
-static bool may_repeat(const Entry *e, Lanes lanes)
-{
-    return e && plain_code(e) && e->region->repeats && (!e->region->meets || lanes == LANES_ALL);
-}
+static bool may_repeat(const Entry *e) { return e && plain_code(e) && e->region->repeats; }
 
 GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
 {
@@ -228,15 +260,18 @@ GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
         seek_start(j, g);
     }
     const Entry *const e[2] = {g->start[false], g->start[true]};
-    if ((lanes != LANES_ALL && !may_repeat(e[false], lanes)) ||
-        (lanes != LANES_SOME && !may_repeat(e[true], lanes)))
-        return (GroupsRun){0};
     const Entry *most_begin = e[lanes != LANES_SOME];
+    if ((lanes != LANES_ALL && !may_repeat(e[false])) ||
+        (lanes != LANES_SOME && !may_repeat(e[true])))
+        return (GroupsRun){0};
+    const bool meets = most_begin->region->meets;
+    if (lanes == LANES_MIXED && e[false]->region->meets != meets)
+        return (GroupsRun){0};
     HostEnv env = {.constant = NULL};
     turn_set_env(&env, j, g, most_begin);
     env.first = g->warps;
     /* a round would end with its first warp */
-    if (most_begin->region->meets && (!turn_take_constants(&env, most_begin) || g->stale))
+    if (meets && (!turn_take_constants(&env, most_begin) || g->stale))
         return (GroupsRun){0};
     if (!is_first)
         group_begin(g, first);
@@ -244,16 +279,15 @@ GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
     env.most = most;
-    const Warp *stopped = lanes == LANES_MIXED ? run_mixed(&env, e, end, slice * STRETCH)
-                          : most_begin->region->meets
-                              ? run_rounds(&env, most_begin, slice * STRETCH)
-                              : run_warps(&env, most_begin, slice * STRETCH);
+    const Warp *stopped = meets                  ? run_meetings(&env, e, lanes, slice * STRETCH)
+                          : lanes == LANES_MIXED ? run_mixed(&env, e, end, slice * STRETCH)
+                                                 : run_warps(&env, most_begin, slice * STRETCH);
     for (u32 k = 0; k < g->nwarps; k++)
         handled += g->warps[k].handled;
     if (!stopped)
         group_end(g);
-    else if (most_begin->region->meets)
-        set_round(g, stopped, most_begin, env.round);
+    else if (meets)
+        set_round(g, stopped, e, env.round);
     else
         set_others(g, stopped);
     g->compiled += env.insns + (stopped ? group_insns(g) : 0) - handled;

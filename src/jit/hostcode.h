@@ -39,9 +39,9 @@ typedef struct {
     u64 most;               /* but begins none when it has retired so many instructions */
     u64 insns;              /* retired by warps that have ended */
     Warp *warp;             /* that it began last */
-    bool is_over;           /* the group that is current has ended; false before */
+    bool is_over;           /* all those warps of the current group have ended, or wait; false before */
     /* Of such whose warps meet at barriers: */
-    bool passes;            /* whether they go on when they have met; else the one warp waits */
+    bool passes;            /* whether they go on when all have stopped; else those that wait do so */
     u32 waiting;            /* warps that have come to a barrier since the last one was passed; 0 before */
     u32 round;              /* barriers that the group has passed; 0 before */
 } HostEnv;
@@ -62,11 +62,11 @@ typedef struct {
  * HostEnv.warp stopped, as above.
  *
  * Code of a region whose warps meet (Region.meets) may be entered behind a barrier, too.  A warp that
- * comes to one waits, and code goes on with the next; behind the last one, if HostEnv.passes, with
- * the first one that has not ended, until all have.  It returns as above, but the state of every warp
- * is set, and HostEnv.is_over tells whether the group has ended: if not, those before HostEnv.warp
- * wait at the next barrier or have ended, and those behind it are at their start (HostEnv.round is 0,
- * and nothing of them is set), wait at the last one, or have ended. */
+ * comes to one waits, and code goes on with the next that has not ended; behind the last one, if
+ * HostEnv.passes, with the first again, until all have ended.  It returns as above, but the state of
+ * every warp is set.  If HostEnv.is_over is false then, those before HostEnv.warp wait at the next
+ * barrier or have ended, and those behind it are at their start (HostEnv.round is 0, and nothing of
+ * them is set), wait at the last one, or have ended. */
 typedef u32 HostCode(Warp *w, const HostEnv *env, u64 limit, u32 entry);
 enum { HOST_STOPPED = -1, HOST_ANYWHERE = -2 };
 #endif

@@ -129,6 +129,11 @@ static void count(Emit *e, size_t offset)
     LLVMBuildStore(B, LLVMBuildAdd(B, n, word(e, 1), ""), env_at(e, offset));
 }
 
+static void set_over(Emit *e, bool is)
+{
+    LLVMBuildStore(B, LLVMConstInt(e->i8, is, false), env_at(e, offsetof(HostEnv, is_over)));
+}
+
 /* What shows that the warp has ended. */
 static void set_ended(Emit *e)
 {
@@ -196,6 +201,7 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     e->warp = warp;
 
     LLVMPositionBuilderAtEnd(B, all);
+    set_over(e, true);
     const Val any = env_field(e, e->i32, offsetof(HostEnv, waiting));
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, any, word(e, 0), ""), last, waits);
     LLVMPositionBuilderAtEnd(B, waits);
@@ -205,6 +211,7 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, false, "");
     LLVMBuildStore(B, word(e, 0), env_at(e, offsetof(HostEnv, waiting)));
     count(e, offsetof(HostEnv, round));
+    set_over(e, false);
     LLVMBuildStore(B, env_field(e, e->ptr, offsetof(HostEnv, first)), e->warp_home);
     LLVMBuildBr(B, pick);
 }
@@ -215,7 +222,8 @@ static void make_last(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     static const size_t lists[] = {offsetof(Group, lds_dirty), offsetof(Group, pds_dirty)};
     const LLVMBasicBlockRef other = new_block(e, "other"), next = new_block(e, "next");
     LLVMPositionBuilderAtEnd(B, last);
-    LLVMBuildStore(B, LLVMConstInt(e->i8, true, false), env_at(e, offsetof(HostEnv, is_over)));
+    if (!e->r->meets)
+        set_over(e, true);
     Val clean = LLVMBuildICmp(B, LLVMIntULT, env_field(e, e->i64, offsetof(HostEnv, insns)),
                               env_field(e, e->i64, offsetof(HostEnv, most)), "");
     for (u32 i = 0; i < countof(lists); i++) {
@@ -237,7 +245,7 @@ static void make_last(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     next_place(e, next);
     LLVMPositionBuilderAtEnd(B, next);
     LLVMBuildStore(B, env_field(e, e->ptr, offsetof(HostEnv, first)), e->warp_home);
-    LLVMBuildStore(B, LLVMConstInt(e->i8, false, false), env_at(e, offsetof(HostEnv, is_over)));
+    set_over(e, false);
     if (e->r->meets) {
         LLVMBuildStore(B, word(e, 0), env_at(e, offsetof(HostEnv, round)));
         LLVMBuildStore(B, word(e, 0), e->entry_home);

@@ -220,6 +220,16 @@ static void changes_between(void **state)
          "bnez x20,1f\n" UNKNOWN_CALL(".Lset") "1: csrr x7,knl\n lw x7,4(x7)\n lw x14,20(x7)\n"
                                                " barrier x0,x0,0\n",
          31},
+        {"the first warp ends before the others",
+         "beqz x20,.Lend\n barrier x0,x0,0\n vadd.vx v5,v5,x20\n vsw12.v v5,0(v2)\n"
+         " barrier x0,x0,0\n vlw12.v v6,32(v2)\n",
+         31},
+        {"the last warp, which has not all lanes, goes on where another one has left the code",
+         "vsw12.v v4,0(v2)\n barrier x0,x0,0\n li x7,1\n bne x20,x7,1f\n" UNKNOWN_CALL(
+             ".Lmeet") "j 2f\n 1: vadd.vx v5,v5,x20\n barrier x0,x0,0\n 2: vsw12.v v5,0(v2)\n "
+                       "barrier x0,x0,0\n"
+                       " vlw12.v v6,0(v2)\n barrier x0,x0,0\n vsw12.v v6,16(v2)\n",
+         29},
     };
     const u32 first[2] = {DATA, DATA + 0x2000};
     (void)state;

@@ -129,6 +129,16 @@ static void set_round(Group *g, const Warp *w, const Entry *const e[2], u32 roun
     }
 }
 
+/* The group has ended: goes on to the next one.  False: there is none before `end`, or enough has been done. */
+static bool next_group(const HostEnv *env, Group *g, u64 end)
+{
+    if (g->linear + 1 >= end || env->insns >= env->most)
+        return false;
+    group_end(g);
+    group_place(g, g->linear + 1);
+    return true;
+}
+
 /* Runs warps env->first to env->last up to where they meet, or (env->passes) to their end, and those of the groups that
  * follow.  Returns the one that stopped elsewhere, or NULL. */
 static Warp *run_meeting(HostEnv *env, const Entry *e, u64 limit)
@@ -183,10 +193,8 @@ static Warp *run_meetings(HostEnv *env, const Entry *const e[2], Lanes lanes, u6
     for (;;) {
         env->waiting = env->round = 0;
         Warp *stopped = env->passes ? run_meeting(env, e[true], limit) : run_rounds(env, e, limit);
-        if (stopped || g->linear + 1 >= end || env->insns >= env->most)
+        if (stopped || !next_group(env, g, end))
             return stopped;
-        group_end(g);
-        group_place(g, g->linear + 1);
     }
 }
 
@@ -214,10 +222,8 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
         w->ninsns = 0;
         if (w++ != env->last)
             continue;
-        if (g->linear + 1 >= env->end || env->insns >= env->most)
+        if (!next_group(env, g, env->end))
             return NULL;
-        group_end(g);
-        group_place(g, g->linear + 1);
         w = env->first;
     }
 }
@@ -236,10 +242,8 @@ static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit
             if (stopped)
                 return stopped;
         }
-        if (g->linear + 1 == end || env->insns >= env->most)
+        if (!next_group(env, g, end))
             return NULL;
-        group_end(g);
-        group_place(g, g->linear + 1);
     }
 }
 

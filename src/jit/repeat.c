@@ -155,8 +155,11 @@ static void make_again(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     LLVMBuildCondBr(B, is_last(e, e->warp), last, e->begin);
 }
 
-/* A warp has ended or has come to a barrier: on with the next one of those that have not ended.  When the last one of
- * the group has stopped, with the first one behind the barrier, if any waits there, or to `last`. */
+/* A warp has ended or has come to a barrier:
+ *
+ *   1. that is noted
+ *   2. on with the next one: in the first round from its start, later behind the barrier, if it has not ended
+ *   3. when the last one has stopped, with the first one behind the barrier, if any waits there, or to `last` */
 static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
 {
     const LLVMBasicBlockRef turn = new_block(e, "turn"), steady = new_block(e, "steady"),
@@ -164,30 +167,27 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
                             skip = new_block(e, "skip"), go_on = new_block(e, "go_on"),
                             all = new_block(e, "all"), waits = new_block(e, "waits"),
                             pass = new_block(e, "pass");
-
+    /* 1 */
     LLVMPositionBuilderAtEnd(B, e->again);
     add_insns(e);
     set_ended(e);
     LLVMBuildBr(B, turn);
-
     LLVMPositionBuilderAtEnd(B, e->met);
     count(e, offsetof(HostEnv, waiting));
     LLVMBuildBr(B, turn);
-
     LLVMPositionBuilderAtEnd(B, turn);
     branch_likely(e, is_steady(e), steady, done);
+    /* 2 */
     LLVMPositionBuilderAtEnd(B, steady);
     step(e, e->warp);
     LLVMBuildCondBr(B, is_last(e, e->warp), all, pick);
-
     LLVMPositionBuilderAtEnd(B, pick);
-    const Val warp = e->warp, next = LLVMBuildLoad2(B, e->ptr, e->warp_home, "");
+    const Val next = LLVMBuildLoad2(B, e->ptr, e->warp_home, "");
     const Val round = env_field(e, e->i32, offsetof(HostEnv, round));
     LLVMBuildStore(B, word(e, 0), e->entry_home);
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, round, word(e, 0), ""), e->begin, later);
     LLVMPositionBuilderAtEnd(B, later);
-    e->warp = next;
-    const Val state = LLVMBuildLoad2(B, e->i8, warp_field(e, offsetof(Warp, state)), "");
+    const Val state = LLVMBuildLoad2(B, e->i8, field(e, next, offsetof(Warp, state)), "");
     const Val has_ended =
         LLVMBuildICmp(B, LLVMIntEQ, state, LLVMConstInt(e->i8, WARP_DONE, false), "");
     LLVMBuildCondBr(B, has_ended, skip, go_on);
@@ -195,11 +195,10 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     step(e, next);
     LLVMBuildCondBr(B, is_last(e, next), all, pick);
     LLVMPositionBuilderAtEnd(B, go_on);
-    LLVMBuildStore(B, LLVMBuildLoad2(B, e->i32, warp_field(e, offsetof(Warp, reentry)), ""),
-                   e->entry_home);
+    const Val entry = LLVMBuildLoad2(B, e->i32, field(e, next, offsetof(Warp, reentry)), "");
+    LLVMBuildStore(B, entry, e->entry_home);
     LLVMBuildBr(B, e->begin);
-    e->warp = warp;
-
+    /* 3 */
     LLVMPositionBuilderAtEnd(B, all);
     set_over(e, true);
     const Val any = env_field(e, e->i32, offsetof(HostEnv, waiting));

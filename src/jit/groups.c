@@ -274,7 +274,7 @@ GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
     HostEnv env = {.constant = NULL};
     turn_set_env(&env, j, g, most_begin);
     env.first = g->warps;
-    /* a round would end with its first warp */
+    /* where constants are read for each warp, code comes back after the first one of each round */
     if (meets && (!turn_take_constants(&env, most_begin) || g->stale))
         return (GroupsRun){0};
     if (!is_first)

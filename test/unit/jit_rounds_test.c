@@ -50,6 +50,7 @@ static void end_program(void)
         line("vsw12.v v%u,%u(v3)", FIRST_V + i, 64 + 128 * i);
     line("endprg x0,x0,x0");
     line(".Lfn: addi x12,x12,1\n vadd.vx v4,v4,x13\n jr x9");
+    line(".Lres: lr.w v5,(v3)\n barrier x0,x0,0\n sc.w v6,v5,(v3)\n jr x9");
     line(".Lset: sw x13,20(x6)\n jr x9");
     line(".Lmeet: add x13,x13,x20\n barrier x0,x0,0\n jr x9");
 }
@@ -230,6 +231,12 @@ static void changes_between(void **state)
                        "barrier x0,x0,0\n"
                        " vlw12.v v6,0(v2)\n barrier x0,x0,0\n vsw12.v v6,16(v2)\n",
          29},
+        {"a store ends what another warp has reserved where the code is not known",
+         "li x7,0x800\n vadd.vx v3,v3,x7\n bnez x20,1f\n" UNKNOWN_CALL(
+             ".Lres") "j 2f\n 1: li x7,1\n"
+                      " bne x20,x7,3f\n vsw12.v v4,-32(v3)\n 3: barrier x0,x0,0\n 2: barrier "
+                      "x0,x0,0\n",
+         32},
     };
     const u32 first[2] = {DATA, DATA + 0x2000};
     (void)state;

@@ -27,7 +27,9 @@ static void note_lanes(Warp *w, const u32 addr[MAX_LANES])
     u32 near = 0;
     for (u32 k = 0; k < GUARD_PARTS; k++) {
         const u32 room = guard.part[k].room, lo = guard.part[k].lo;
-        for (int i = 0; room && i < MAX_LANES; i++)
+        if (!room)
+            continue;
+        for (int i = 0; i < MAX_LANES; i++)
             near |= w->on[i] & -(u32)(addr[i] - lo + 3 < room + 3);
     }
     if (near)

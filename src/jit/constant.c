@@ -12,14 +12,11 @@
 #include "sim/handlers.h"
 #include <string.h>
 
-enum {
-    UNKNOWN = 0, /* the number of no value */
-    ZERO = 1,
-    DEEP =
-        2 /* loads through which an address is found that is tried on some paths only: the metadata block, the
-              * arguments; what they point to may be nothing.  And of a region whose warps meet: that may be what
-              * they work on, and a guard that takes it in makes stores slow */
-};
+enum { UNKNOWN = 0, ZERO = 1 }; /* the numbers of no value, and of 0 */
+/* Loads through which an address is found that is tried on some paths only: the metadata block, the arguments; what they
+ * point to may be nothing.  And of a region whose warps meet: that may be what they work on, and a guard that takes it in
+ * makes stores slow. */
+enum { DEEP = 2 };
 
 /* What is known at some place. */
 typedef struct {

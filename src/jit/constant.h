@@ -3,8 +3,8 @@
  *
  * A region that repeats (Region.repeats) is run by one warp after the other within one call of its
  * host code, which finds the values of such loads ready (HostEnv.constant).  They are read before
- * the call.  A store that might change one is seen by the guard, a range of addresses around all
- * that lie in pages that may be written (vecmem.c), and by whatever else a guest can store with
+ * the call.  A store that might change one is seen by the guard, two ranges of addresses around all
+ * that lie in pages that may be written (reach.c), and by whatever else a guest can store with
  * (calls.c, turn.c); then they are read again before the next warp begins.
  *
  * Where warps meet at barriers (Region.meets), those before the barrier may have changed a constant that

@@ -139,6 +139,14 @@ static bool next_group(const HostEnv *env, Group *g, u64 end)
     return true;
 }
 
+/* Of a group whose last warp has not all lanes: that one, or the others. */
+static void choose_warps(HostEnv *env, const Group *g, bool full)
+{
+    Warp *const last = &g->warps[g->nwarps - 1];
+    env->first = full ? g->warps : last;
+    env->last = full ? last - 1 : last;
+}
+
 /* Runs warps env->first to env->last up to where they meet, or (env->passes) to their end, and those of the groups that
  * follow.  Returns the one that stopped elsewhere, or NULL. */
 static Warp *run_meeting(HostEnv *env, const Entry *e, u64 limit)
@@ -168,12 +176,10 @@ static Warp *run_meeting(HostEnv *env, const Entry *e, u64 limit)
 static Warp *run_rounds(HostEnv *env, const Entry *const e[2], u64 limit)
 {
     Group *g = env->first->group;
-    Warp *const last = &g->warps[g->nwarps - 1];
     for (env->round = 0;; env->round++) {
         env->waiting = 0;
         for (u32 full = 2; full-- > 0;) {
-            env->first = full ? g->warps : last;
-            env->last = full ? last - 1 : last;
+            choose_warps(env, g, full);
             Warp *stopped = run_meeting(env, e[full], limit);
             if (stopped)
                 return stopped;
@@ -198,7 +204,7 @@ static Warp *run_meetings(HostEnv *env, const Entry *const e[2], Lanes lanes, u6
     }
 }
 
-/* Runs warps env->first to env->last, which have all lanes or (not full) some, and those of the groups that follow up to
+/* Runs warps env->first to env->last, which begin in the entry's code, and those of the groups that follow up to
  * env->end, until they are done (NULL), or one stops.  Launch constants are read when code begins, and again when a store
  * may have changed one. */
 static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
@@ -232,12 +238,10 @@ static Warp *run_warps(HostEnv *env, const Entry *e, u64 limit)
 static Warp *run_mixed(HostEnv *env, const Entry *const e[2], u64 end, u64 limit)
 {
     Group *g = env->first->group;
-    Warp *const last = env->last;
     env->end = 0;
     for (;;) {
         for (u32 full = 2; full-- > 0;) {
-            env->first = full ? g->warps : last;
-            env->last = full ? last - 1 : last;
+            choose_warps(env, g, full);
             Warp *stopped = run_warps(env, e[full], limit);
             if (stopped)
                 return stopped;

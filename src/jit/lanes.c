@@ -3,8 +3,8 @@
  * A host with AVX-512 gathers a chunk, which takes as long for one lane as for all: if few lanes of a
  * row are on, these are loaded in a loop.  Others load a chunk lane by lane, without a branch: a lane
  * that is off loads what the range begins with, which nobody reads.  That takes less time than the
- * gathers of AVX2 do.  Lanes that are on are stored in a loop, but words, where a helper is asked, are
- * scattered by hosts that can.  Loops have addresses and data in arrays on the stack.
+ * gathers of AVX2 do.  Lanes that are on are stored in a loop, or without one, where a helper is asked for a
+ * chunk of which all are; but words are scattered there by hosts that can.  Loops have addresses and data in arrays on the stack.
  *
  * Rows of addresses that a uniform value minus another row leads to are asked whether they go backwards.
  *

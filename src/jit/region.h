@@ -120,6 +120,7 @@ typedef struct {
     u32 base;               /* what t1 holds, the address that setrpc adds to; 0: not known */
 } WarpShape;
 
+/* Whether two shapes are the same. */
 static inline bool shape_is(WarpShape a, WarpShape b)
 {
     return a.full == b.full && a.fresh == b.fresh && a.deep == b.deep && a.alone == b.alone &&

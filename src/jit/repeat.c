@@ -23,11 +23,6 @@ static Val field(Emit *e, Val base, size_t offset)
 
 static Val env_at(Emit *e, size_t offset) { return field(e, e->env, offset); }
 
-static void set_state(Emit *e, u8 state)
-{
-    LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
-}
-
 void load_guard(Emit *e)
 {
     for (u32 i = 0; i < GUARD_PARTS; i++) {
@@ -108,7 +103,7 @@ static Val is_last(Emit *e, Val warp)
 }
 
 /* On with the warp after that one. */
-static void step(Emit *e, Val warp)
+static void advance(Emit *e, Val warp)
 {
     Val one = quad(e, sizeof(Warp));
     LLVMBuildStore(B, LLVMBuildInBoundsGEP2(B, e->i8, warp, &one, 1, ""), e->warp_home);
@@ -123,7 +118,7 @@ static void add_insns(Emit *e)
 }
 
 /* Adds one to a number of the HostEnv. */
-static void count(Emit *e, size_t offset)
+static void add_one(Emit *e, size_t offset)
 {
     const Val n = env_field(e, e->i32, offset);
     LLVMBuildStore(B, LLVMBuildAdd(B, n, word(e, 1), ""), env_at(e, offset));
@@ -151,7 +146,7 @@ static void make_again(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     add_insns(e);
     branch_likely(e, is_steady(e), same, done);
     LLVMPositionBuilderAtEnd(B, same);
-    step(e, e->warp);
+    advance(e, e->warp);
     LLVMBuildCondBr(B, is_last(e, e->warp), last, e->begin);
 }
 
@@ -173,13 +168,13 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     set_ended(e);
     LLVMBuildBr(B, turn);
     LLVMPositionBuilderAtEnd(B, e->met);
-    count(e, offsetof(HostEnv, waiting));
+    add_one(e, offsetof(HostEnv, waiting));
     LLVMBuildBr(B, turn);
     LLVMPositionBuilderAtEnd(B, turn);
     branch_likely(e, is_steady(e), steady, done);
     /* 2 */
     LLVMPositionBuilderAtEnd(B, steady);
-    step(e, e->warp);
+    advance(e, e->warp);
     LLVMBuildCondBr(B, is_last(e, e->warp), all, pick);
     LLVMPositionBuilderAtEnd(B, pick);
     const Val next = LLVMBuildLoad2(B, e->ptr, e->warp_home, "");
@@ -192,7 +187,7 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
         LLVMBuildICmp(B, LLVMIntEQ, state, LLVMConstInt(e->i8, WARP_DONE, false), "");
     LLVMBuildCondBr(B, has_ended, skip, go_on);
     LLVMPositionBuilderAtEnd(B, skip);
-    step(e, next);
+    advance(e, next);
     LLVMBuildCondBr(B, is_last(e, next), all, pick);
     LLVMPositionBuilderAtEnd(B, go_on);
     const Val entry = LLVMBuildLoad2(B, e->i32, field(e, next, offsetof(Warp, reentry)), "");
@@ -209,7 +204,7 @@ static void make_rounds(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     LLVMPositionBuilderAtEnd(B, pass);
     LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, false, "");
     LLVMBuildStore(B, word(e, 0), env_at(e, offsetof(HostEnv, waiting)));
-    count(e, offsetof(HostEnv, round));
+    add_one(e, offsetof(HostEnv, round));
     set_over(e, false);
     LLVMBuildStore(B, env_field(e, e->ptr, offsetof(HostEnv, first)), e->warp_home);
     LLVMBuildBr(B, pick);

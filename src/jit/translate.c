@@ -592,6 +592,11 @@ static void write_out(Emit *e, Val pc, const RegSet *live, u32 retired)
     LLVMBuildStore(B, e->mask, warp_field(e, offsetof(Warp, mask)));
 }
 
+void set_state(Emit *e, u8 state)
+{
+    LLVMBuildStore(B, LLVMConstInt(e->i8, state, false), warp_field(e, offsetof(Warp, state)));
+}
+
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code)
 {
     write_out(e, pc, live, retired);
@@ -676,8 +681,7 @@ static void wait_warp(Emit *e, const Uop *u)
     const RegSet *live = &e->at->before_end;
     const int next = region_find(e->r, e->at->next_pc, e->at->full);
     expect_all_lanes(e, u, live);
-    LLVMBuildStore(B, LLVMConstInt(e->i8, WARP_WAITING, false),
-                   warp_field(e, offsetof(Warp, state)));
+    set_state(e, WARP_WAITING);
     if (next >= 0)
         carry_to(e, (u32)next);
     LLVMBuildStore(B, word(e, (u32)(1 + next)), warp_field(e, offsetof(Warp, reentry)));
@@ -697,7 +701,7 @@ static void end_warp(Emit *e, const Uop *u)
         LLVMBuildBr(B, e->again);
         return;
     }
-    LLVMBuildStore(B, LLVMConstInt(e->i8, WARP_DONE, false), warp_field(e, offsetof(Warp, state)));
+    set_state(e, WARP_DONE);
     leave_region(e, word(e, e->at->next_pc), &nothing, e->retired, (u32)HOST_STOPPED);
 }
 
@@ -982,9 +986,13 @@ static void emit_function(Emit *e, const char *name)
     LLVMBuildRet(B, word(e, (u32)HOST_STOPPED));
     for (u32 i = 0; i < e->r->nblock; i++)
         emit_block(e, e->order[i]);
-    LLVMPositionBuilderAtEnd(B, e->repeats ? e->resume : first);
-    if (!e->repeats || e->r->meets)
-        make_entries(e, e->repeats ? e->entry : LLVMGetParam(e->fn, 3));
+    if (!e->repeats) {
+        LLVMPositionBuilderAtEnd(B, first);
+        make_entries(e, LLVMGetParam(e->fn, 3));
+    } else if (e->r->meets) {
+        LLVMPositionBuilderAtEnd(B, e->resume);
+        make_entries(e, e->entry);
+    }
 }
 
 Emit *emit_new(LLVMContextRef c, const HostVectors *host, u32 lanes, const char *name,

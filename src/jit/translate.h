@@ -238,6 +238,8 @@ void flush_block(Emit *e);
 /* Writes back the registers of the set and ends the function.  The block has retired `retired`
  * instructions. */
 void leave_region(Emit *e, Val pc, const RegSet *live, u32 retired, u32 code);
+/* Stores the WarpState of the warp. */
+void set_state(Emit *e, u8 state);
 /* The same before an instruction, which the interpreter goes on with; live NULL: all. */
 void leave_before(Emit *e, const Uop *u, const RegSet *live);
 /* Where code goes on at pc in that version; the homes are up to date. */
@@ -398,8 +400,8 @@ void carry_enter(Emit *e, u32 i);
 
 /* --- repeat.c ---------------------------------------------------------------------------- */
 
-/* Makes what code that repeats has besides its blocks, and sets e->begin, e->again and e->warp; the
- * function begins with LLVM block `first`. */
+/* Makes what code that repeats has besides its blocks, and sets e->begin, e->again and e->warp, and where warps meet
+ * e->met, e->entry and e->resume, which is empty; the function begins with LLVM block `first`. */
 void make_repetition(Emit *e, LLVMBasicBlockRef first);
 /* Sets e->guard_lo and e->guard_end: stores between them may change launch constants. */
 void load_guard(Emit *e);

@@ -85,6 +85,7 @@ bool turn_take_constants(HostEnv *env, const Entry *e)
     }
     if (g->stale)
         turn_forget_constants(g);
+    g->constants_of[full] = NULL;
     if (!constants_read(e->region, env->first, g->constant[full], &own))
         return false;
     for (u32 i = 0; i < GUARD_PARTS; i++)

@@ -15,6 +15,7 @@ typedef struct {
     _Atomic u64 insns, compiled;
 } Jit;
 
+/* Why a warp is no longer in compiled code. */
 typedef enum {
     CAME_OUT,  /* the interpreter goes on at the pc */
     CAME_LATE, /* at the limit, in a cycle that can be entered again */
@@ -40,7 +41,7 @@ void turn_set_env(HostEnv *env, const Jit *j, const Group *g, const Entry *e);
 /* Makes launch constants ready for the warps that *env names, as the context has them or from memory.  False: they
  * cannot be read. */
 bool turn_take_constants(HostEnv *env, const Entry *e);
-/* Something else than code that watches its stores runs in the context. */
+/* To be called before something else runs in the context than code that watches its stores. */
 void turn_forget_constants(Group *g);
 /* The entry where the warp goes on at its pc; NULL: it may enter none. */
 Entry *turn_entry(Jit *j, const Warp *w);
@@ -48,7 +49,7 @@ Entry *turn_entry(Jit *j, const Warp *w);
 HostCode *turn_start_code(Jit *j, Entry *e);
 /* Runs one warp in compiled code from that entry of the region (HostCode). */
 Outcome turn_run_code(HostEnv *env, Warp *w, const Entry *e, u32 entry, HostCode *code, u64 limit);
-/* Why warp w came back from compiled code, which returned `back`. */
+/* Why warp w came back from compiled code, which returned `back`; clears registers that may be read outside. */
 Outcome turn_came_back(Warp *w, const Entry *e, u32 back);
 
 /* --- turns ------------------------------------------------------------------------------------ */

@@ -132,7 +132,7 @@ enum { PLAIN_SITES = 1024, FETCH_SITES = 128, FETCH_WARPS = 8 }; /* powers of tw
 static inline u32 plain_site(u32 pc) { return pc >> 2 & (PLAIN_SITES - 1); }
 enum { RECENT_RANGES = 4 };
 /* Bytes on which launch constants depend, in ranges that lie far from each other, such as metadata and arguments; those
- * without room are none. */
+ * without room, behind the others, are none. */
 enum { GUARD_PARTS = 2 };
 typedef struct {
     PlainRange part[GUARD_PARTS];

@@ -808,7 +808,7 @@ static void set_lanes(Emit *e)
         e->on.c[i] = mask_chunk(e, e->mask, i);
 }
 
-/* the limit of instructions, where a cycle begins */
+/* The limit of instructions, where a cycle begins: in the code, or through a barrier behind which it goes on. */
 static void poll(Emit *e)
 {
     const LLVMBasicBlockRef go_on = new_block(e, ""), late = new_block(e, "late");
@@ -855,7 +855,7 @@ static void emit_block(Emit *e, u32 i)
     set_lanes(e);
     if (!e->quick && !e->legacy[i].from)
         begin_apart(e, i);
-    if (b->is_header)
+    if (b->is_header || (e->repeats && e->r->meets && b->is_reentry))
         poll(e);
     for (e->k = 0; e->k < b->nuop; e->k++) {
         const Uop *u = b->uop[e->k];

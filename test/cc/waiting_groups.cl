@@ -9,10 +9,15 @@
 // run:   $run -j $j -k all -g 768 -l 48 -a buf:i32:1 -a 'buf:i32:16>-' -a i32:5 %s
 // run:   $run -j $j -k pairs -P 32768 -g 1920 -l 48 -a buf:i32:40 -a 'buf:i32:40>%t.out' %s
 // run:   od -An -v -td4 -w4 %t.out | sort | uniq -c
+// run:   $run -j $j -k pairs -P 32768 -g 2560 -l 64 -a buf:i32:40 -a 'buf:i32:40>%t.out' %s
+// run:   od -An -v -td4 -w4 %t.out | sort | uniq -c
 // run: done
 // run: $run --sms 1 -j 16 -k pairs -g 19200 -l 48 -a buf:i32:400 -a 'buf:i32:400>%t.out' %s
 // run: od -An -v -td4 -w4 %t.out | sort | uniq -c
 // run: $run --timeout 1 -k all -g 1584 -l 48 -a buf:i32:1 -a buf:i32:33 -a i32:1 %s 2>%t.err || s=$?
+// run: for l in 48 64; do
+// run:   $run --timeout 1 -k pairs -g $l -l $l -a buf:i32:2 -a buf:i32:2 %s 2>&1 | grep -o 'time limit reached'
+// run: done
 // run: grep -o 'warps wait at a barrier that the others do not reach' %t.err
 // run: exit $s
 // exit: 1
@@ -21,7 +26,7 @@ enum { WORDS = 16 };
 
 // Words that the work-item changes while its group waits, and counts at the end, if all are as they should be.
 #define BEGIN                                                   \
-    local int shared[48];                                       \
+    local int shared[64];                                       \
     const int lid = (int)get_local_id(0), me = (int)get_global_id(0); \
     int own[WORDS];                                             \
     for (int i = 0; i < WORDS; i++)                             \
@@ -78,8 +83,12 @@ kernel void pairs(global int *flag, global int *out)
 // out:
 // arg1[0..15]: 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48
 //      40           48
+//      40           64
 // arg1[0..15]: 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48 48
 //      40           48
+//      40           64
 //     400           48
+// time limit reached
+// time limit reached
 // warps wait at a barrier that the others do not reach
 // end

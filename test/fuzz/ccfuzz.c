@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { ITEMS = 96, GROUP = CCGEN_LOCAL, STACK = 256 << 10 };
+enum { GROUPS = 3, MOST = CCGEN_MOST_LOCAL, STACK = 256 << 10 };
 
 typedef void Kernel(const u32 *in, u32 *out, u32 *sums);
 
@@ -76,10 +76,10 @@ static struct {
     Kernel *kernel;
     const u32 *in;
     u32 *out, *sums;
-    ucontext_t main, fiber[GROUP];
-    bool done[GROUP];
-    u32 group, item;
-    char stack[GROUP][STACK];
+    ucontext_t main, fiber[MOST];
+    bool done[MOST];
+    u32 local, group, item; /* work-items of a group; which one runs */
+    char stack[MOST][STACK];
 } host;
 
 u32 host_global_id(void);
@@ -88,7 +88,7 @@ u32 host_group_id(void);
 void host_barrier(void);
 u32 host_group(u32 what, u32 x, u32 of);
 #define VISIBLE __attribute__((visibility("default")))
-VISIBLE u32 host_global_id(void) { return host.group * GROUP + host.item; }
+VISIBLE u32 host_global_id(void) { return host.group * host.local + host.item; }
 VISIBLE u32 host_local_id(void) { return host.item; }
 VISIBLE u32 host_group_id(void) { return host.group; }
 VISIBLE void host_barrier(void) { swapcontext(&host.fiber[host.item], &host.main); }
@@ -96,14 +96,14 @@ VISIBLE void host_barrier(void) { swapcontext(&host.fiber[host.item], &host.main
 /* a group function; what: as the prelude has them */
 VISIBLE u32 host_group(u32 what, u32 x, u32 of)
 {
-    static u32 all[GROUP];
+    static u32 all[MOST];
     const u32 me = host.item, first = what == 4 || what == 6 ? 0 : 1;
     const bool is_scan = what >= 3 && what <= 6, is_min = what == 1 || what == 6;
     const bool is_max = what == 2 || what == 5;
     u32 r = is_min ? UINT32_MAX : 0;
     all[me] = x;
     host_barrier();
-    for (u32 k = 0; k < (is_scan ? me + first : GROUP); k++)
+    for (u32 k = 0; k < (is_scan ? me + first : host.local); k++)
         r = is_min ? (all[k] < r ? all[k] : r) : is_max ? (all[k] > r ? all[k] : r) : r + all[k];
     if (what == 7)
         r = all[of];
@@ -119,7 +119,7 @@ static void work_item(void)
 
 static void start_items(void)
 {
-    for (u32 i = 0; i < GROUP; i++) {
+    for (u32 i = 0; i < host.local; i++) {
         ucontext_t *c = &host.fiber[i];
         host.done[i] = false;
         getcontext(c);
@@ -133,7 +133,7 @@ static void start_items(void)
 /* each work-item to its next barrier, or to its end */
 static void run_to_barrier(void)
 {
-    for (host.item = 0; host.item < GROUP; host.item++)
+    for (host.item = 0; host.item < host.local; host.item++)
         if (!host.done[host.item])
             swapcontext(&host.main, &host.fiber[host.item]);
 }
@@ -179,7 +179,7 @@ static bool compile(const Buf *source, const char *library)
 }
 
 /* False: the program does not compile. */
-static bool host_run(const Buf *program, const u32 *in, u32 *out, u32 *sums, Buf *why)
+static bool host_run(const Buf *program, u32 local, const u32 *in, u32 *out, u32 *sums, Buf *why)
 {
     char library[64];
     Buf all = {0};
@@ -195,8 +195,8 @@ static bool host_run(const Buf *program, const u32 *in, u32 *out, u32 *sums, Buf
         return false;
     }
     *(void **)&host.kernel = dlsym(handle, "test");
-    host.in = in, host.out = out, host.sums = sums;
-    for (host.group = 0; host.group < ITEMS / GROUP; host.group++)
+    host.in = in, host.out = out, host.sums = sums, host.local = local;
+    for (host.group = 0; host.group < GROUPS; host.group++)
         run_group();
     dlclose(handle);
     return true;
@@ -205,7 +205,7 @@ static bool host_run(const Buf *program, const u32 *in, u32 *out, u32 *sums, Buf
 /* --- comparison ----------------------------------------------------------------------- */
 
 typedef struct {
-    u32 in[CCGEN_IN], out[ITEMS], sums[CCGEN_SUMS];
+    u32 in[CCGEN_IN], out[GROUPS * MOST], sums[CCGEN_SUMS];
 } Data;
 
 typedef enum { SAME, DIFFERENT, NOT_COMPILED } Verdict;
@@ -220,15 +220,17 @@ static void fill(Data *d)
     }
 }
 
-static Verdict run_lanes(KitProgram *p, u32 lanes, const Data *start, const Data *want, Buf *why)
+static Verdict run_lanes(KitProgram *p, u32 local, u32 lanes, const Data *start, const Data *want,
+                         Buf *why)
 {
+    const u32 items = GROUPS * local;
     Data got = *start;
     Buf print = {0};
     bool prints;
     KitJob job = {.dims = 1,
-                  .global = {ITEMS, 1, 1},
-                  .local = {GROUP, 1, 1},
-                  .n = ITEMS,
+                  .global = {items, 1, 1},
+                  .local = {local, 1, 1},
+                  .n = items,
                   .nargs = 3,
                   .args = {{KIT_BUFFER, sizeof got.in, -1, got.in, NULL},
                            {KIT_BUFFER, sizeof got.out, -1, got.out, NULL},
@@ -237,7 +239,7 @@ static Verdict run_lanes(KitProgram *p, u32 lanes, const Data *start, const Data
     buf_free(&print);
     if (!ran)
         return DIFFERENT;
-    for (u32 k = 0; k < ITEMS; k++)
+    for (u32 k = 0; k < items; k++)
         if (got.out[k] != want->out[k]) {
             buf_printf(why, "%u lanes: work-item %u has %08x, should be %08x", lanes, k, got.out[k],
                        want->out[k]);
@@ -251,10 +253,11 @@ static Verdict run_lanes(KitProgram *p, u32 lanes, const Data *start, const Data
 
 static Verdict try(u64 seed, const Buf *program, Buf *why)
 {
+    const u32 local = ccgen_local(seed);
     Data start, want;
     fill(&start);
     want = start;
-    if (!host_run(program, want.in, want.out, want.sums, why))
+    if (!host_run(program, local, want.in, want.out, want.sums, why))
         return NOT_COMPILED;
     const char *options[] = {"-w", "-cl-std=CL3.0"};
     KitProgram *p = kit_build("ccfuzz.cl", buf_text(program), options, countof(options), why);
@@ -262,10 +265,10 @@ static Verdict try(u64 seed, const Buf *program, Buf *why)
         return NOT_COMPILED;
     Verdict v = SAME;
     for (u32 lanes = 4; lanes <= 32 && v == SAME; lanes *= 2)
-        v = run_lanes(p, lanes, &start, &want, why);
+        v = run_lanes(p, local, lanes, &start, &want, why);
     const size_t said = why->len;
     for (u32 way = 0; v == SAME && kit_vary(p, way, (u32)seed, why); way++) {
-        v = run_lanes(p, 4u << (seed + way) % 4, &start, &want, why);
+        v = run_lanes(p, local, 4u << (seed + way) % 4, &start, &want, why);
         if (v != SAME)
             buf_printf(why, ", compiled in way %u", way);
     }

@@ -21,6 +21,7 @@ static const struct {
 typedef struct {
     Buf *out;
     u64 state;
+    u32 local;      /* work-items of a group */
     u32 statements; /* numbered so far */
     const bool *without;
     u32 indent;
@@ -542,13 +543,12 @@ static void exchange(Gen *g)
     put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
     line(g);
     if (pick(g, 3) == 0) {
-        put(g, "n%u = shared[%u] %% %u;\n", pick(g, 2), pick(g, CCGEN_LOCAL), 3 + pick(g, 9));
+        put(g, "n%u = shared[%u] %% %u;\n", pick(g, 2), pick(g, g->local), 3 + pick(g, 9));
     } else {
         place(g, U32);
         put(g, " ^= shared[(");
         expr(g, U32, 1);
-        put(g, ") & %u] + shared[(lid + %u) & %u];\n", CCGEN_LOCAL - 1, pick(g, CCGEN_LOCAL),
-            CCGEN_LOCAL - 1);
+        put(g, ") %% %u] + shared[(lid + %u) %% %u];\n", g->local, pick(g, g->local), g->local);
     }
     line(g);
     put(g, "barrier(CLK_LOCAL_MEM_FENCE);\n");
@@ -560,11 +560,11 @@ static void copy(Gen *g)
     line(g);
     put(g, "    event_t e = async_work_group_copy(shared, in + (");
     uniform(g);
-    put(g, " & 63), %u, 0);\n", CCGEN_LOCAL);
+    put(g, " & 63), %u, 0);\n", g->local);
     line(g);
     put(g, "    wait_group_events(1, &e);\n");
     line(g);
-    put(g, "    u%u += shared[(lid * %u) & %u];\n", pick(g, 2), 1 + pick(g, 5), CCGEN_LOCAL - 1);
+    put(g, "    u%u += shared[(lid * %u) %% %u];\n", pick(g, 2), 1 + pick(g, 5), g->local);
     line(g);
     put(g, "    barrier(CLK_LOCAL_MEM_FENCE);\n");
     line(g);
@@ -587,7 +587,7 @@ static void group_function(Gen *g)
         expr(g, U32, 2);
         put(g, "), ");
         uniform(g);
-        put(g, " %% %u);\n", CCGEN_LOCAL);
+        put(g, " %% %u);\n", g->local);
         break;
     default:
         put(g, "u%u ^= work_group_%s((uint)(", pick(g, 2), name[pick(g, countof(name))]);
@@ -714,8 +714,10 @@ static void divided(Gen *g, u32 depth)
     condition_of(g, test);
     put(g, ") ");
     if (kind == 0)
-        put(g, "{ barrier(CLK_LOCAL_MEM_FENCE); u0 = shared[31 - lid]; "
-               "barrier(CLK_LOCAL_MEM_FENCE); }\n");
+        put(g,
+            "{ barrier(CLK_LOCAL_MEM_FENCE); u0 = shared[%u - lid]; "
+            "barrier(CLK_LOCAL_MEM_FENCE); }\n",
+            g->local - 1);
     else
         group_block(g, 1 + pick(g, 2), depth ? depth - 1 : 0);
     if (kind == 0 || pick(g, 2)) {
@@ -844,9 +846,18 @@ static void meeting(Gen *g, u32 number)
     g->meetings = number + 1;
 }
 
+u32 ccgen_local(u64 seed)
+{
+    static const u32 local[] = {32, CCGEN_MOST_LOCAL, 80};
+    return local[seed % countof(local)];
+}
+
 u32 ccgen(u64 seed, const bool *without, Buf *out)
 {
-    Gen g = {.out = out, .state = seed * 0x2545f4914f6cdd1du, .without = without};
+    Gen g = {.out = out,
+             .state = seed * 0x2545f4914f6cdd1du,
+             .local = ccgen_local(seed),
+             .without = without};
     put(&g, "/* seed %llu */\n%s", (unsigned long long)seed, prelude);
     for (u32 n = pick(&g, 4), k = 0; k < n; k++)
         helper(&g, k);
@@ -854,7 +865,7 @@ u32 ccgen(u64 seed, const bool *without, Buf *out)
         meeting(&g, k);
     put(&g,
         "kernel void test(global const uint *in, global uint *out, global uint *sums)\n{\n"
-        "    local uint shared[%d];\n"
+        "    local uint shared[%u];\n"
         "    const uint id = (uint)get_global_id(0), lid = (uint)get_local_id(0);\n"
         "    const uint p = in[id & 255];\n"
         "    const ulong q = (ulong)in[(id + 7) & 255] << 32 | in[(id * 5) & 255];\n"
@@ -863,7 +874,7 @@ u32 ccgen(u64 seed, const bool *without, Buf *out)
         "    S st = {(char)p, q, v, {1, (short)p, 3}, r};\n"
         "    uint a[8];\n"
         "    for (int k = 0; k < 8; k++)\n        a[k] = p * k + id;\n",
-        CCGEN_LOCAL);
+        g.local);
     variables(&g);
     put(&g, "    uint mode = in[%u] %% 3, n0 = in[%u] %% 7, n1 = (uint)get_group_id(0) + %u;\n",
         pick(&g, 16), pick(&g, 16), pick(&g, 3));

@@ -18,7 +18,11 @@
 #define CHECK_CCGEN_H
 #include "base/mem.h"
 
-enum { CCGEN_IN = 256, CCGEN_SUMS = 40, CCGEN_LOCAL = 32, CCGEN_STATEMENTS = 4096 };
+enum { CCGEN_IN = 256, CCGEN_SUMS = 40, CCGEN_MOST_LOCAL = 128, CCGEN_STATEMENTS = 4096 };
+
+/* The work-items of a group for which the program of a seed is written: 32, a warp at most; 128; or 80, of whose warps
+ * of 32 lanes the last one has half. */
+u32 ccgen_local(u64 seed);
 
 /* The program of a seed, without the statements whose number is set in `without` (NULL: with
  * all).  Returns how many statements there are.  The same seed has the same numbers, so that a

@@ -39,8 +39,8 @@ typedef struct {
     u64 most;               /* but begins none when it has retired so many instructions */
     u64 insns;              /* retired by warps that have ended */
     Warp *warp;             /* that it began last */
-    bool is_over;           /* all those warps of the current group have ended, or wait; false before */
     /* Of such whose warps meet at barriers: */
+    bool is_over;           /* all those warps of the current group have ended, or wait; false before */
     bool passes;            /* whether they go on when all have stopped; else those that wait do so */
     u32 waiting;            /* warps that have come to a barrier since the last one was passed; 0 before */
     u32 round;              /* barriers that the group has passed; 0 before */
@@ -48,11 +48,11 @@ typedef struct {
 
 /* Runs warp w, which is ready, from an entry of the region until it ends, faults, waits at a
  * barrier or must be left to the interpreter, or has retired `limit` instructions in all and comes
- * to the start of a cycle.  Entry 0 is the region's start, 1 + i its block i where that can be
- * entered.  Returns ~0: the warp stopped (state or fault tell why), and at a barrier w->pc is set,
- * and w->reentry to the entry for it, or 0 if there is none; else it goes on at w->pc, which the
- * block of the number returned begins with, or which is anywhere (ANYWHERE).  Registers that cannot
- * be read any more are not written back.
+ * to the start of a cycle, or goes on behind a barrier within the call.  Entry 0 is the region's
+ * start, 1 + i its block i where that can be entered.  Returns ~0: the warp stopped (state or fault
+ * tell why), and at a barrier w->pc is set, and w->reentry to the entry for it, or 0 if there is
+ * none; else it goes on at w->pc, which the block of the number returned begins with, or which is
+ * anywhere (ANYWHERE).  Registers that cannot be read any more are not written back.
  *
  * Code of a region that repeats (Region.repeats) goes on with the next warp of the group, which is at
  * its start, when one has ended, and after the last one with the first of the next group, whose

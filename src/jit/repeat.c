@@ -216,8 +216,6 @@ static void make_last(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     static const size_t lists[] = {offsetof(Group, lds_dirty), offsetof(Group, pds_dirty)};
     const LLVMBasicBlockRef other = new_block(e, "other"), next = new_block(e, "next");
     LLVMPositionBuilderAtEnd(B, last);
-    if (!e->r->meets)
-        set_over(e, true);
     Val clean = LLVMBuildICmp(B, LLVMIntULT, env_field(e, e->i64, offsetof(HostEnv, insns)),
                               env_field(e, e->i64, offsetof(HostEnv, most)), "");
     for (u32 i = 0; i < countof(lists); i++) {
@@ -239,8 +237,8 @@ static void make_last(Emit *e, LLVMBasicBlockRef last, LLVMBasicBlockRef done)
     next_place(e, next);
     LLVMPositionBuilderAtEnd(B, next);
     LLVMBuildStore(B, env_field(e, e->ptr, offsetof(HostEnv, first)), e->warp_home);
-    set_over(e, false);
     if (e->r->meets) {
+        set_over(e, false);
         LLVMBuildStore(B, word(e, 0), env_at(e, offsetof(HostEnv, round)));
         LLVMBuildStore(B, word(e, 0), e->entry_home);
     }

@@ -203,40 +203,43 @@ static void changes_between(void **state)
     static const struct {
         const char *name, *text;
         u32 items;
+        bool faults;
     } rows[] = {
         {"a warp that leaves the code behind a barrier goes no further than the others",
          "vsw12.v v4,0(v2)\n barrier x0,x0,0\n li x7,1\n bne x20,x7,1f\n" UNKNOWN_CALL(
              ".Lfn") "1: vadd.vx v5,v5,x20\n vsw12.v v5,0(v2)\n barrier x0,x0,0\n vlw12.v "
                      "v6,32(v2)\n",
-         32},
+         32, false},
         {"an argument that a warp has changed",
          "barrier x0,x0,0\n bnez x20,1f\n sw x13,20(x6)\n 1: barrier x0,x0,0\n csrr x7,knl\n"
          " lw x7,4(x7)\n lw x14,20(x7)\n",
-         32},
+         32, false},
         {"where arguments were before",
          "barrier x0,x0,0\n bnez x20,1f\n addi x7,x6,32\n sw x7,4(x5)\n 1: barrier x0,x0,0\n"
          " lw x14,20(x6)\n",
-         32},
+         32, false},
         {"an argument that changes where the code is not known",
          "bnez x20,1f\n" UNKNOWN_CALL(".Lset") "1: csrr x7,knl\n lw x7,4(x7)\n lw x14,20(x7)\n"
                                                " barrier x0,x0,0\n",
-         31},
+         31, false},
         {"the first warp ends before the others",
          "beqz x20,.Lend\n barrier x0,x0,0\n vadd.vx v5,v5,x20\n vsw12.v v5,0(v2)\n"
          " barrier x0,x0,0\n vlw12.v v6,32(v2)\n",
-         31},
+         31, false},
         {"the last warp, which has not all lanes, goes on where another one has left the code",
          "vsw12.v v4,0(v2)\n barrier x0,x0,0\n li x7,1\n bne x20,x7,1f\n" UNKNOWN_CALL(
              ".Lmeet") "j 2f\n 1: vadd.vx v5,v5,x20\n barrier x0,x0,0\n 2: vsw12.v v5,0(v2)\n "
                        "barrier x0,x0,0\n"
                        " vlw12.v v6,0(v2)\n barrier x0,x0,0\n vsw12.v v6,16(v2)\n",
-         29},
+         29, false},
         {"a store ends what another warp has reserved where the code is not known",
          "li x7,0x800\n vadd.vx v3,v3,x7\n bnez x20,1f\n" UNKNOWN_CALL(
              ".Lres") "j 2f\n 1: li x7,1\n"
                       " bne x20,x7,3f\n vsw12.v v4,-32(v3)\n 3: barrier x0,x0,0\n 2: barrier "
                       "x0,x0,0\n",
-         32},
+         32, false},
+        {"a page of code ends at a barrier, and there is no other",
+         "vsw12.v v4,0(v2)\n csrr x7,wgid\n beqz x7,.Lend\n j .Llast\n", 32, true},
     };
     const u32 first[2] = {DATA, DATA + 0x2000};
     (void)state;
@@ -247,10 +250,11 @@ static void changes_between(void **state)
         begin_program(8);
         buf_str(&gen.text, rows[i].text);
         end_program();
+        line(".balign 2048\n .skip 2044\n.Llast: barrier x0,x0,0");
         print_message("%s\n", rows[i].name);
         Twins t = twins_open("jit", 64);
         twins_load(&t);
-        assert_false(twins_run(&t, &s, i).run.faulted);
+        assert_int_equal(twins_run(&t, &s, i).run.faulted, rows[i].faults);
         twins_close(&t);
     }
     buf_free(&gen.text);

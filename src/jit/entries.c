@@ -637,10 +637,10 @@ static bool reads_list(Entries *t, const Launch *l)
 void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l)
 {
     Hotlist *h = &t->hotlist;
-    if (t->waits || t->only_full || t->owner != getpid())
+    if (t->waits || t->only_full)
         return;
     if (!atomic_load_explicit(&h->is_read, memory_order_acquire)) {
-        if (!reads_list(t, l))
+        if (!reads_list(t, l) || t->owner != getpid())
             return;
         pthread_mutex_lock(&t->stable);
         if (!atomic_load(&h->is_read))
@@ -650,7 +650,7 @@ void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l)
     for (u32 i = 0; i < h->n; i++) {
         Entry *e = h->entry[i];
         if (e->pc == pc && e->callee == callee && e->lanes == l->lanes && e->vm == (u8)l->vm &&
-            !atomic_load_explicit(&e->has_looked, memory_order_relaxed))
+            !atomic_load_explicit(&e->has_looked, memory_order_relaxed) && t->owner == getpid())
             look_now(t, e);
     }
 }

@@ -53,8 +53,8 @@ static bool run_round(Jit *j, Group *g, Start start[2], u64 slice)
         if (w->state == WARP_READY && s->code) {
             const u64 before = w->ninsns, from = s->counts ? turn_begin(g) : 0;
             w->host = s->entry;
-            const Outcome outcome =
-                turn_run_code(&s->env, w, s->entry, w->reentry, s->code, before + slice * STRETCH);
+            const Outcome outcome = turn_run_code(&s->env, w, s->entry, w->reentry, s->code,
+                                                  before + turn_insns(slice));
             if (s->counts)
                 turn_count(g, &s->entry->ran, from, w->ninsns - before);
             if (outcome == CAME_OUT)
@@ -67,7 +67,7 @@ static bool run_round(Jit *j, Group *g, Start start[2], u64 slice)
 
 void groups_begin(Group *g, u64 slice)
 {
-    enum { MOST = 1000 }; /* barriers until somebody looks at limits */
+    const u32 most = slice > SIM_SHORT_SLICE ? 1000 : 16; /* barriers until somebody looks at limits */
     Jit *j = (Jit *)g->engine;
     Start start[2];
     if (!g->launch->keeps_registers ||
@@ -78,7 +78,7 @@ void groups_begin(Group *g, u64 slice)
         return;
     for (u32 i = 0; i < countof(start); i++)
         find_start(&start[i], j, g, g->start[i]);
-    for (u32 n = 0; n < MOST; n++)
+    for (u32 n = 0; n < most; n++)
         if (!run_round(j, g, start, slice) || !group_pass_barrier(g))
             return;
 }
@@ -287,9 +287,9 @@ GroupsRun groups_run(Group *g, u64 first, u64 end, u64 most, u64 slice)
     env.end = end;
     env.pds_step = l->pds_by_group ? (u32)group_pds_size(l) : 0;
     env.most = most;
-    const Warp *stopped = meets                  ? run_meetings(&env, e, lanes, slice * STRETCH)
-                          : lanes == LANES_MIXED ? run_mixed(&env, e, end, slice * STRETCH)
-                                                 : run_warps(&env, most_begin, slice * STRETCH);
+    const Warp *stopped = meets                  ? run_meetings(&env, e, lanes, turn_insns(slice))
+                          : lanes == LANES_MIXED ? run_mixed(&env, e, end, turn_insns(slice))
+                                                 : run_warps(&env, most_begin, turn_insns(slice));
     for (u32 k = 0; k < g->nwarps; k++)
         handled += g->warps[k].handled;
     if (!stopped)

@@ -276,7 +276,7 @@ void turn_count(Group *g, _Atomic u64 *count, u64 start, u64 insns)
 const Entry *turn_run(Jit *j, Warp *w, u64 slice)
 {
     const u64 most = w->group->launch->max_insns;
-    const u64 limit = w->ninsns + (most ? slice : slice * STRETCH), turn = slice;
+    const u64 limit = w->ninsns + (most ? slice : turn_insns(slice)), turn = slice;
     for (;;) {
         Entry *e = NULL;
         u32 entry;

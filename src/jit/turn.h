@@ -5,7 +5,8 @@
 #include "jit/shadow.h"
 #include "sim/sim.h"
 
-enum { STRETCH = 64 }; /* turns are longer by this factor than the interpreter's */
+/* Instructions of a turn for which the interpreter has `slice` Uops: more, unless groups wait for each other. */
+static inline u64 turn_insns(u64 slice) { return slice > SIM_SHORT_SLICE ? 16 * slice : slice; }
 
 /* An engine. */
 typedef struct {

@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
-enum { ROUNDS = 1 << 10 }; /* turns up to barriers that count as one of them */
+/* turns up to barriers that count as one of them; in launches whose groups wait for each other */
+enum { ROUNDS = 1 << 10, SHORT_ROUNDS = 1 << 4 };
 enum { SHORT = 30000 };    /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
 
@@ -254,8 +255,9 @@ static bool run_on(Run *r, Group *g, Part *part)
             if (!g->faulted)
                 check_time(r, first_ready(g)); /* there may be no end of barriers */
         }
-        used_up += turns == USED_UP || !(round % ROUNDS);
-        if (may_leave && !g->faulted && used_up >= (order_waits(r->order) ? 1 : PATIENCE))
+        const bool waits = order_waits(r->order);
+        used_up += turns == USED_UP || !(round % (waits ? SHORT_ROUNDS : ROUNDS));
+        if (may_leave && !g->faulted && used_up >= (waits ? 1 : PATIENCE))
             return false;
     }
     end_group(r, g, part);
@@ -375,7 +377,8 @@ static u64 work(Run *r, u32 number, Group *g, u64 from)
             is = BEGUN;
         }
         const u64 linear = is == NEXT ? batch.next : g->linear;
-        const bool has_ended = is == NEXT ? run_next(r, g, &batch, &part) : run_on(r, g, &part);
+        const bool goes_on = is == BEGUN;
+        const bool has_ended = goes_on ? run_on(r, g, &part) : run_next(r, g, &batch, &part);
         is = FREE;
         if (has_ended) {
             order_end(r->order, number, linear);
@@ -389,7 +392,7 @@ static u64 work(Run *r, u32 number, Group *g, u64 from)
             is = other ? NEXT : BEGUN;
             const Group *left = g;
             g = set_aside(r, g, other);
-            if (g == left) /* the one that it waits for may lack a processor */
+            if (goes_on || g == left) /* the one that it waits for may lack a processor */
                 sched_yield();
         }
         if (r->is_alone && batch.next < batch.end && nanoseconds() - from > SHORT)

@@ -6,7 +6,11 @@
 #include "sim/sim.h"
 
 /* Instructions of a turn for which the interpreter has `slice` Uops: more, unless groups wait for each other. */
-static inline u64 turn_insns(u64 slice) { return slice > SIM_SHORT_SLICE ? 16 * slice : slice; }
+static inline u64 turn_insns(u64 slice)
+{
+    enum { TIMES = 64, MOST = 1 << 20 };
+    return slice == SIM_SHORT_SLICE ? slice : slice < MOST / TIMES ? TIMES * slice : MOST;
+}
 
 /* An engine. */
 typedef struct {

@@ -639,6 +639,7 @@ void entries_prepare(Entries *t, u32 pc, u32 callee, const Launch *l)
     Hotlist *h = &t->hotlist;
     if (t->waits || t->only_full)
         return;
+    /* the process is asked for last: that is a call of the system, and launches may be short */
     if (!atomic_load_explicit(&h->is_read, memory_order_acquire)) {
         if (!reads_list(t, l) || t->owner != getpid())
             return;

@@ -67,8 +67,8 @@ static bool run_round(Jit *j, Group *g, Start start[2], u64 slice)
 
 void groups_begin(Group *g, u64 slice)
 {
-    const u32 most =
-        slice == SIM_SHORT_SLICE ? 16 : 1000; /* barriers until somebody looks at limits */
+    /* barriers until somebody looks at limits */
+    const u32 most = turn_is_short(slice) ? SIM_SHORT_ROUNDS : SIM_ROUNDS;
     Jit *j = (Jit *)g->engine;
     Start start[2];
     if (!g->launch->keeps_registers ||

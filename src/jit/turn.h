@@ -5,11 +5,15 @@
 #include "jit/shadow.h"
 #include "sim/sim.h"
 
-/* Instructions of a turn for which the interpreter has `slice` Uops: more, unless groups wait for each other. */
+/* Whether groups of the launch wait for each other, from the slice that a warp is given. */
+static inline bool turn_is_short(u64 slice) { return slice == SIM_SHORT_SLICE; }
+
+/* Instructions of a turn for which the interpreter has `slice` Uops: more, unless it is short, but not so many that it
+ * takes long to notice that groups wait. */
 static inline u64 turn_insns(u64 slice)
 {
     enum { TIMES = 64, MOST = 1 << 20 };
-    return slice == SIM_SHORT_SLICE ? slice : slice < MOST / TIMES ? TIMES * slice : MOST;
+    return turn_is_short(slice) ? slice : slice < MOST / TIMES ? TIMES * slice : MOST;
 }
 
 /* An engine. */

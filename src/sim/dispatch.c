@@ -13,10 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 4 };     /* turns that warps of a group use up: it may wait for another group */
-/* turns up to barriers that count as one of them; in launches whose groups wait for each other */
-enum { ROUNDS = 1 << 10, SHORT_ROUNDS = 1 << 4 };
-enum { SHORT = 30000 };    /* nanoseconds of a launch for which no thread is woken */
+enum { PATIENCE = 4 };  /* turns that warps of a group use up: it may wait for another group */
+enum { SHORT = 30000 }; /* nanoseconds of a launch for which no thread is woken */
 enum { LOOK = 1 << 18, LOOK_SOON = 1 << 14 }; /* instructions of groups between looks at limits */
 
 /* One launch in progress, shared by its host threads. */
@@ -256,7 +254,7 @@ static bool run_on(Run *r, Group *g, Part *part)
                 check_time(r, first_ready(g)); /* there may be no end of barriers */
         }
         const bool waits = order_waits(r->order);
-        used_up += turns == USED_UP || !(round % (waits ? SHORT_ROUNDS : ROUNDS));
+        used_up += turns == USED_UP || !(round % (waits ? SIM_SHORT_ROUNDS : SIM_ROUNDS));
         if (may_leave && !g->faulted && used_up >= (waits ? 1 : PATIENCE))
             return false;
     }

@@ -21,6 +21,8 @@
 
 /* Uops of a turn; in launches whose groups may wait for each other. */
 enum { SIM_SLICE = 1 << 16, SIM_SHORT_SLICE = 1 << 12 };
+/* Barriers of a group that count as a turn; in such launches. */
+enum { SIM_ROUNDS = 1 << 10, SIM_SHORT_ROUNDS = 1 << 4 };
 
 /* Runs ready warp w from w->pc on, for at most `slice` Uops or until it ends, waits or faults; in a
  * launch with max_insns until it has retired `slice` instructions, and not one Uop more, so that

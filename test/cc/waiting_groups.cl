@@ -1,6 +1,7 @@
 // Groups that wait for each other, as in programs that bring a barrier for the whole grid: as many as the machine
 // holds at once may, on however few host threads, and each keeps its private and local memory meanwhile.  With one
-// more than that they stand still, as on hardware.  The engine `shadow` runs one group after the other.
+// more than that they stand still, as on hardware.  One that waits for a group which the launch does not have goes on
+// until its time is over.  The engine `shadow` runs one group after the other.
 //
 // skip: ! test -e %b/ventus-cc1 || test "$VENTUS_ENGINE" = shadow
 // on: interp jit auto
